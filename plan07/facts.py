@@ -1,0 +1,117 @@
+"""Facts and terms as plain Python, and their text for clingo.
+
+A term is an integer, a string or a `Fact`; a constant is a `Fact` without arguments. Names come
+from this package and from closed vocabularies, never from a plan; whatever a plan or a repository
+says is a string and is quoted here, in the one place where text becomes ASP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias, Union
+
+Term: TypeAlias = Union[int, str, "Fact"]
+
+_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+# clingo's numbers are 32 bits wide and wrap without a word.
+_LARGEST = 2**31 - 1
+
+
+class Fact(NamedTuple):
+    """A fact such as `declared("O2", "O1")`, or a compound term of one.
+
+    Args:
+        name: predicate or functor.
+        args: its arguments.
+    """
+
+    name: str
+    args: tuple[Term, ...] = ()
+
+
+def fact(name: str, *args: Term) -> Fact:
+    """Return a fact.
+
+    >>> render(fact("verb", "O1", constant("modify")))
+    'verb("O1",modify)'
+    """
+    return Fact(name, args)
+
+
+def constant(name: str) -> Fact:
+    """Return a constant, such as `modify`; the one word that ASP reserves is set apart."""
+    return Fact("not_" if name == "not" else name)
+
+
+def quote(text: str) -> str:
+    r"""Return a string as clingo writes it: backslash, newline and quote escaped, nothing else.
+
+    >>> quote('O1"). ready("O9')
+    '"O1\\"). ready(\\"O9"'
+
+    Raises:
+        ValueError: a NUL, at which clingo would end the string.
+    """
+    if "\0" in text:
+        raise ValueError("a string holds a NUL character")
+    return '"' + text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"') + '"'
+
+
+def render(term: Term) -> str:
+    """Return a term as ASP text.
+
+    Raises:
+        ValueError: a name outside the charset of constants, a number beyond 32 bits, or a NUL.
+    """
+    if isinstance(term, str):
+        return quote(term)
+    if isinstance(term, int):
+        if not -_LARGEST <= term <= _LARGEST:
+            raise ValueError(f"the number {term} does not fit into 32 bits")
+        return str(term)
+    if not _NAME.match(term.name):
+        raise ValueError(f"{term.name!r} is not the name of a constant or predicate")
+    if not term.args:
+        return term.name
+    return f"{term.name}({','.join([render(arg) for arg in term.args])})"
+
+
+def program(facts: Iterable[Fact]) -> str:
+    """Return facts as an ASP program, each once and in a fixed order."""
+    return "".join([f"{line}.\n" for line in sorted({render(each) for each in facts})])
+
+
+class Atoms:
+    """The atoms of one answer set, by predicate, sorted so that nothing depends on the solver."""
+
+    def __init__(self, atoms: Iterable[Fact]) -> None:
+        by_name: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
+        for atom in atoms:
+            by_name[atom.name].append(atom.args)
+        self._by_name = {name: sorted(rows, key=_sort_key) for name, rows in by_name.items()}
+
+    def rows(self, name: str) -> list[tuple[Term, ...]]:
+        """Return the argument tuples of a predicate, sorted by their text."""
+        return self._by_name.get(name, [])
+
+    def texts(self, name: str) -> list[tuple[str, ...]]:
+        """Return the rows of a predicate whose arguments are all strings."""
+        return [tuple(arg for arg in row if isinstance(arg, str)) for row in self.rows(name)]
+
+    def strings(self, name: str) -> list[str]:
+        """Return the only arguments of a predicate whose argument is a string."""
+        return [row[0] for row in self.texts(name)]
+
+    def numbers(self, name: str) -> dict[str, int]:
+        """Return a predicate `name(Text, Number)` as a mapping."""
+        return {
+            row[0]: row[1]
+            for row in self.rows(name)
+            if isinstance(row[0], str) and isinstance(row[1], int)
+        }
+
+
+def _sort_key(row: tuple[Term, ...]) -> list[str]:
+    return [render(arg) for arg in row]

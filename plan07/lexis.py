@@ -1,0 +1,121 @@
+"""What a rule cannot read for itself: phrases, test names and places inside texts and names.
+
+ASP has no strings to look into, so this module says what stands in them; what it means is for
+the rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_WORD = re.compile(r"[^\W_]+")
+_TEST = re.compile(r"[\w./+-]+\.py(?:::[\w.+-]+(?:\[[^\]\s]*\])?)*")
+_PIECES = re.compile(r"::|[./:\\]+")
+_IDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_LONGEST = 4
+
+
+def phrases(text: str, lexicon: frozenset[str]) -> list[str]:
+    """Return the phrases of a lexicon in a text, the longest at each place.
+
+    >>> phrases("Sig-change: consumer re-bind", frozenset({"sig change", "re bind", "bind"}))
+    ['sig change', 're bind']
+    """
+    words = [word.casefold() for word in _WORD.findall(text)]
+    found: list[str] = []
+    start = 0
+    while start < len(words):
+        for size in range(min(_LONGEST, len(words) - start), 0, -1):
+            phrase = words[start] if size == 1 else " ".join(words[start : start + size])
+            if phrase in lexicon:
+                found.append(phrase)
+                start += size
+                break
+        else:
+            start += 1
+    return found
+
+
+def tests_named(text: str) -> list[str]:
+    """Return the pytest node ids and test files that a text names.
+
+    >>> tests_named("pytest -q tests/test_a.py::test_b tests/test_c.py")
+    ['tests/test_a.py::test_b', 'tests/test_c.py']
+    """
+    return [each for each in _TEST.findall(text) if _is_test(each)]
+
+
+def _is_test(name: str) -> bool:
+    file = name.split("::")[0].rsplit("/", 1)[-1]
+    return "::" in name or file.startswith("test") or file.endswith("_test.py")
+
+
+def has_test(wanted: str, tests: Iterable[str]) -> bool:
+    """Whether a list of tests holds a test, a part of it, or a test in that file."""
+    return any(
+        each == wanted or each.startswith((f"{wanted}::", f"{wanted}[")) for each in tests
+    )
+
+
+def names_test(target: str, test: str) -> bool:
+    """Whether a target entity is a test, or the file, module or class that holds it.
+
+    >>> names_test("tests.test_a", "tests/test_a.py::test_b")
+    True
+    >>> names_test("tests/test_a.py::test_c", "tests/test_a.py::test_b")
+    False
+    """
+    file, _, rest = test.partition("::")
+    module = _pieces(file.removesuffix(".py"))
+    inner = _pieces(rest.split("[")[0])
+    wanted = _pieces(target.replace(".py", "", 1))
+    for start in range(len(module)):
+        tail = module[start:]
+        if wanted[: len(tail)] == tail:
+            said = wanted[len(tail) :]
+            return said == inner[: len(said)] or inner == said[: len(inner)]
+    return False
+
+
+def _pieces(name: str) -> list[str]:
+    return [piece for piece in _PIECES.split(name) if piece]
+
+
+def mentions(text: str, ids: frozenset[str]) -> list[str]:
+    """Return the ids that a text names."""
+    return [each for each in (token.rstrip(".") for token in _IDS.findall(text)) if each in ids]
+
+
+def outer(name: str) -> Sequence[str]:
+    """Return the names that a dotted or path-like name lies in, the innermost first.
+
+    >>> outer("auth.Session.load")
+    ['auth.Session', 'auth']
+    """
+    return [name[: each.start()] for each in reversed(list(_PIECES.finditer(name))) if each.start()]
+
+
+def file_of(name: str, kind: str | None) -> str | None:
+    """Return the file or module that an entity lies in, as far as its name tells.
+
+    A path names its file. Otherwise the module is what stands before the first class, or before
+    the last piece; a name of one piece tells nothing.
+
+    >>> file_of("click.types.Choice.convert", None), file_of("tests/test_a.py::test_b", None)
+    ('click.types', 'tests/test_a.py')
+    """
+    path = re.match(r"([^:]*\.[A-Za-z0-9]+)::?", name)
+    if path and "/" in path.group(1):
+        return path.group(1)
+    if "/" in name:
+        return name
+    if ":" in name:
+        return name.split(":")[0] or None
+    if kind in ("module", "package", "file"):
+        return name
+    pieces = name.split(".")
+    for index, piece in enumerate(pieces):
+        if piece.lstrip("_")[:1].isupper() and index:
+            return ".".join(pieces[:index])
+    return ".".join(pieces[:-1]) or None

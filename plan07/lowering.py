@@ -1,0 +1,282 @@
+"""Lowers a plan and its evidence to facts.
+
+Nothing here decides: lengths are measured, names are matched, phrases are found, and every text
+becomes a string of a fact. What any of it means stands in the rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from plan07 import lexis
+from plan07.document import ID, Plan, Record, as_node, compact
+from plan07.evidence import Evidence, Grounding, Names, ground
+from plan07.facts import Fact, constant, fact
+
+_SCORES = ("lex", "cochange", "confidence")
+_MEASURED = ("id", "target_entity", "caused_by", "evidence", "validation")
+
+
+def ordinals(records: Sequence[Record]) -> dict[str, int]:
+    """Return the place of each id in the natural order, from 1."""
+    return {record.id: index for index, record in enumerate(records, 1)}
+
+
+def admission(plan: Plan, grounding: Mapping[str, Grounding]) -> Iterator[Fact]:
+    """Yield what `admission.lp` reads: sizes, counts, ids, declared dependencies."""
+    records = plan.records
+    counts: dict[str, int] = {}
+    for record in records:
+        counts[record.id] = counts.get(record.id, 0) + 1
+    if not records or plan.declared_empty:
+        yield fact("not_decomposed")
+    yield fact("size", constant("plan"), constant("obligations"), len(records))
+    for identifier, count in counts.items():
+        yield fact("occurs", identifier, count)
+        if not ID.match(identifier):
+            yield fact("malformed_id", identifier)
+    yield from _requirement_sizes(plan.requirement)
+    yield from static_size(plan.requirement, [as_node(record) for record in records], {})
+    for record in records:
+        yield fact("obligation", record.id)
+        yield fact("status", record.id, constant(record.status))
+        if record.caused_by.strip():
+            yield fact("caused", record.id)
+        for name in _MEASURED:
+            yield fact("size", record.id, constant(name), len(getattr(record, name)))
+        yield fact("size", record.id, constant("dependencies"), len(record.dependencies))
+        for dependency in record.dependencies:
+            yield fact("declared", record.id, dependency)
+        found = grounding.get(record.target_entity)
+        if found is not None and found.answer != "binding":
+            yield fact("grounding", record.id, record.target_entity, constant(found.answer))
+            for candidate in found.candidates:
+                yield fact("candidate", record.id, candidate)
+
+
+def _requirement_sizes(requirement: Mapping[str, Any] | None) -> Iterator[Fact]:
+    if requirement is None:
+        return
+    subject = constant("requirement")
+    criteria, constraints = requirement["acceptance_criteria"], requirement["constraints"]
+    yield fact("size", subject, constant("goal"), len(requirement["goal"]))
+    yield fact("size", subject, constant("criteria"), len(criteria))
+    yield fact("size", subject, constant("constraints"), len(constraints))
+    for name, texts in (("criterion", criteria), ("constraint", constraints)):
+        for length in {len(text) for text in texts}:
+            yield fact("size", subject, constant(name), length)
+
+
+def static_size(
+    requirement: Mapping[str, Any] | None, nodes: Sequence[Any], scores: Mapping[str, float]
+) -> Iterator[Fact]:
+    """Yield how many bytes the part of the artifact takes that does not grow while it runs."""
+    static = {"requirement": requirement, "nodes": nodes, "branch_scores": scores}
+    size = len(compact(static).encode())
+    yield fact("size", constant("plan"), constant("static_bytes"), size)
+    yield fact("size", constant("plan"), constant("nodes"), len(nodes))
+
+
+class Lowered:
+    """A plan with its evidence, names matched.
+
+    Args:
+        plan: the plan.
+        evidence: merged from every origin.
+    """
+
+    def __init__(self, plan: Plan, evidence: Evidence) -> None:
+        self.plan = plan
+        self.evidence = evidence
+        self.order = ordinals(plan.records)
+        self._targets = list(dict.fromkeys(record.target_entity for record in plan.records))
+        bound = {
+            grounding.candidates[0]: target
+            for target, grounding in evidence.grounding.items()
+            if grounding.answer == "binding"
+        }
+        self._bound = bound
+        known = set(self._entities_named()) - set(bound)
+        self.names = Names(self._targets, known)
+        listed = Names(self._targets, evidence.entities or ())
+        self.grounding = {
+            **ground(self._targets, evidence.entities, listed),
+            **evidence.grounding,
+        }
+
+    def name(self, entity: str) -> str:
+        """Return the plan's own name for an entity of the evidence."""
+        return self._bound.get(entity) or self.names[entity]
+
+    def _entities_named(self) -> Iterator[str]:
+        for edge in self.evidence.edges:
+            yield edge.source
+            yield edge.target
+        for relation in self.evidence.relations:
+            yield relation.dependent
+            yield relation.dependency
+        for entity, _ in self.evidence.changes:
+            yield entity
+        yield from self.evidence.entities or ()
+
+    def graph(self, lexicon: frozenset[str], dropped: Iterable[tuple[str, str]]) -> list[Fact]:
+        """Return the facts of the graph stage.
+
+        Args:
+            lexicon: phrases to look for.
+            dropped: (obligation, dependency) pairs that a repair leaves out.
+        """
+        return [
+            *self._obligations(frozenset(dropped)),
+            *self._texts(lexicon),
+            *self._tests(),
+            *self._repository(),
+        ]
+
+    def _obligations(self, dropped: frozenset[tuple[str, str]]) -> Iterator[Fact]:
+        for record in self.plan.records:
+            yield fact("obligation", record.id)
+            yield fact("ordinal", record.id, self.order[record.id])
+            yield fact("verb", record.id, constant(record.obligation))
+            yield fact("target", record.id, record.target_entity)
+            yield fact("status", record.id, constant(record.status))
+            if record.state != "pending":
+                yield fact("state", record.id, constant(record.state))
+            if record.validation.strip():
+                yield fact("validation", record.id, record.validation.strip())
+            for dependency in record.dependencies:
+                if (record.id, dependency) not in dropped:
+                    yield fact("declared", record.id, dependency)
+            for dependency in record.derived:
+                yield fact("derived", record.id, dependency)
+
+    def _texts(self, lexicon: frozenset[str]) -> Iterator[Fact]:
+        for record in self.plan.records:
+            for field in ("caused_by", "evidence", "validation"):
+                for phrase in lexis.phrases(getattr(record, field), lexicon):
+                    yield fact("phrase", record.id, constant(field), phrase)
+
+    def _tests(self) -> Iterator[Fact]:
+        records = self.plan.records
+        wanted: dict[str, list[str]] = {}
+        for record in records:
+            if record.obligation == "validate":
+                for test in lexis.tests_named(record.validation):
+                    wanted.setdefault(test, []).append(record.id)
+        tests = self.evidence.tests
+        if tests is not None:
+            yield fact("tests_known")
+        for test, needed_by in wanted.items():
+            for identifier in needed_by:
+                yield fact("needs_test", identifier, test)
+            if tests is not None and lexis.has_test(test, tests):
+                yield fact("test", test)
+            for record in records:
+                text = f"{record.caused_by} {record.evidence}"
+                said = test in text and re.search(r"\bdefin(?:e|es|ing)\b", text)
+                if said or lexis.names_test(record.target_entity, test):
+                    yield fact("defines_test", record.id, test)
+
+    def _repository(self) -> Iterator[Fact]:
+        evidence, name = self.evidence, self.name
+        for edge in evidence.edges:
+            cause, source, target = constant(snake(edge.cause)), name(edge.source), name(edge.target)
+            yield fact("impact", cause, source, target, per_mille(edge.confidence))
+            yield fact(
+                "impact_claim",
+                cause,
+                source,
+                target,
+                constant(edge.change or "unsaid"),
+                constant(edge.strength or "unsaid"),
+                constant(edge.order or "unsaid"),
+                constant(edge.resolution),
+            )
+        for each in evidence.relations:
+            yield fact(
+                "relation",
+                constant(each.kind),
+                name(each.dependent),
+                name(each.dependency),
+                constant(each.resolution),
+            )
+        for entity, change in evidence.changes:
+            yield fact("change", name(entity), constant(change))
+        for entity, kind in (evidence.entities or {}).items():
+            yield fact("entity", name(entity), constant(kind))
+        for entity, cause_name, kept, total in evidence.truncated:
+            yield fact("truncated", name(entity), constant(snake(cause_name)), kept, total)
+        for entity, calls in evidence.unresolved.items():
+            yield fact("unresolved_calls", name(entity), calls)
+        yield from self._nesting()
+
+    def _nesting(self) -> Iterator[Fact]:
+        everything = {self.name(each) for each in self._entities_named()} | set(self._targets)
+        for entity in everything:
+            for container in lexis.outer(entity):
+                if container in everything:
+                    yield fact("contains", container, entity)
+        for container, entity in self.evidence.contains:
+            yield fact("contains", self.name(container), self.name(entity))
+
+    def schedule(self) -> Iterator[Fact]:
+        """Yield what the schedule stage reads of the plan, beside the edges of the graph."""
+        ids = frozenset(self.order)
+        yield from (
+            each
+            for each in self._obligations(frozenset())
+            if each.name not in ("declared", "derived")
+        )
+        for record in self.plan.records:
+            if record.status == "alternative":
+                for other in lexis.mentions(record.caused_by, ids):
+                    yield fact("mentions", record.id, other)
+        yield from self._files()
+        for edge in self.evidence.edges:
+            yield fact(
+                "impact",
+                constant(snake(edge.cause)),
+                self.name(edge.source),
+                self.name(edge.target),
+                per_mille(edge.confidence),
+            )
+        for subject, scores in self.evidence.scores.items():
+            for source in _SCORES:
+                if source in scores:
+                    named = subject if subject in ids else self.name(subject)
+                    yield fact("score", named, constant(source), per_mille(scores[source]))
+
+    def _files(self) -> Iterator[Fact]:
+        kinds = {self.name(each): kind for each, kind in (self.evidence.entities or {}).items()}
+        known = {self.name(each) for each in self._entities_named()}
+        files = {self.name(each): file for each, file in self.evidence.files.items()}
+        for record in self.plan.records:
+            target = record.target_entity
+            file = files.get(target)
+            if file is None and (target in known or "/" in target):
+                file = lexis.file_of(target, kinds.get(target))
+            if file is not None and record.obligation != "validate":
+                yield fact("edits_file", record.id, _path_of(file, files.values()))
+
+
+def _path_of(module: str, paths: Iterable[str]) -> str:
+    """Return the path that a module is known by, or the module's name."""
+    ending = module.replace(".", "/")
+    fitting = [path for path in paths if f"/{path.rsplit('.', 1)[0]}".endswith(f"/{ending}")]
+    return min(fitting, default=module)
+
+
+def per_mille(share: float) -> int:
+    """Return a share of 1 as the rules count it, 0 to 1000."""
+    return round(share * 1000)
+
+
+def snake(name: str) -> str:
+    """Return a name of the wire as a constant of the rules.
+
+    >>> snake("CalledBy")
+    'called_by'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,116 @@
+"""From obligations and evidence to a dependency graph, or to every reason why there is none.
+
+Runs the stages `admission` and `graph` of the rules, and `repair` where it is asked for and
+something contradicts. Runs when obligations or evidence change; a change of state needs the
+planner alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plan07 import messages
+from plan07.document import Plan
+from plan07.errors import Finding, PlanRefused
+from plan07.evidence import Evidence
+from plan07.facts import Atoms, Fact, Term, fact
+from plan07.lowering import Lowered, admission
+from plan07.rulebook import Rulebook
+
+# What a contradiction is derived from; a repair needs nothing else.
+_REPAIR_INPUT = ("flagged", "precedes", "atomic")
+
+
+class DependencyGraph(NamedTuple):
+    """The precedences of a plan, with a reason for each.
+
+    Args:
+        lowered: the plan and its evidence, names matched.
+        precedes: rows (before, after, because) of the rules.
+        atomic: rows (obligation, other, because) of pairs that land together.
+        advice: what is worth knowing.
+        dropped: (obligation, dependency) pairs that a repair left out.
+    """
+
+    lowered: Lowered
+    precedes: list[tuple[Term, ...]]
+    atomic: list[tuple[Term, ...]]
+    advice: list[Finding]
+    dropped: list[tuple[str, str]]
+
+
+def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False) -> DependencyGraph:
+    """Return the dependency graph of a plan.
+
+    Args:
+        plan: the plan, read.
+        evidence: merged from every origin.
+        rules: the composed rules.
+        repair: drop the fewest declared dependencies that contradict evidence or ladder.
+
+    Raises:
+        PlanRefused: with every violation of admission and graph.
+        RulesError: the rules are broken.
+    """
+    lowered = Lowered(plan, evidence)
+    admitted = rules.solve("admission", admission(plan, lowered.grounding))
+    violations = messages.findings(admitted.rows("violation"), {}, lowered.order)
+    if admitted.rows("halts"):
+        raise refusal(violations, "admission")
+    facts = lowered.graph(rules.lexicon, ())
+    atoms = rules.solve("graph", facts)
+    dropped: list[tuple[str, str]] = []
+    if repair and atoms.rows("flagged"):
+        dropped = _repair(rules, atoms, lowered)
+        if dropped:
+            atoms = rules.solve("graph", lowered.graph(rules.lexicon, dropped))
+    refused = messages.findings(atoms.rows("violation"), {}, lowered.order)
+    if violations or refused:
+        phase = "admission" if violations else "graph"
+        raise refusal([*violations, *refused], phase)
+    rows = [*admitted.rows("advice"), *atoms.rows("advice")]
+    rows += [(fact("dependency_dropped", dependency), each) for each, dependency in dropped]
+    return DependencyGraph(
+        lowered,
+        atoms.rows("precedes"),
+        atoms.rows("atomic"),
+        messages.findings(rows, {}, lowered.order),
+        dropped,
+    )
+
+
+def _repair(rules: Rulebook, atoms: Atoms, lowered: Lowered) -> list[tuple[str, str]]:
+    facts = [Fact(name, row) for name in _REPAIR_INPUT for row in atoms.rows(name)]
+    facts += [fact("ordinal", each, number) for each, number in lowered.order.items()]
+    best = rules.solve("repair", facts, optimise=True)
+    found = [(dependent, dependency) for dependency, dependent in best.texts("drop")]
+    return sorted(found, key=lambda pair: (lowered.order[pair[0]], lowered.order[pair[1]]))
+
+
+def refusal(violations: list[Finding], phase: str) -> PlanRefused:
+    """Return the one error that carries every violation.
+
+    Args:
+        violations: at least one, the first of which names the refusal.
+        phase: admission, graph or schedule.
+    """
+    first = violations[0]
+    more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
+    return PlanRefused(
+        first.code,
+        f"{first.message}{more}",
+        first.fix,
+        phase=phase,
+        detail={"subject": first.subject, **first.detail, **_rescope(violations)},
+        violations=tuple(violations),
+    )
+
+
+def _rescope(violations: list[Finding]) -> dict[str, bool]:
+    """Say that control goes back to canonicalization, where the spec does."""
+    too_large = any(
+        each.code in ("RE_DECOMPOSE", "ARTIFACT_CAP")
+        or (each.code == "CAP_EXCEEDED" and each.detail["field"] == "obligations")
+        for each in violations
+    )
+    return {"re_decompose": True} if too_large else {}

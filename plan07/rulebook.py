@@ -1,0 +1,372 @@
+"""Finds, composes and solves rule files. The only module that opens clingo.
+
+A rule file names the stages that it belongs to in its header (`% Stage: graph`), so adding a rule
+is dropping a file in. An overlay directory replaces shipped files of the same name and adds the
+others. Each solve uses a fresh control, asks for two answers and demands exactly one; only the
+repair, which optimises, asks for the best and demands that the search was exhausted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from plan07.errors import InputError, RulesError
+from plan07.facts import Atoms, Fact, Term, program
+
+if TYPE_CHECKING:
+    import clingo
+
+# `vocabulary` is not solved: it marks the files whose strings are the phrases to look for.
+STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
+
+_STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
+_SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
+_STRING = re.compile(r'"([^"\\\n]*)"')
+_COMMENT = re.compile(r"^[ \t]*%[^\n]*", re.MULTILINE)
+_LARGEST_FILE = 4 * 1024 * 1024
+_PHASE = "rules"
+
+
+class RuleFile(NamedTuple):
+    """A rule file.
+
+    Args:
+        name: its file name.
+        path: where it was read from.
+        text: what it holds.
+        stages: the stages that its header names, or all of them.
+        overlaid: it comes from the user's directory.
+    """
+
+    name: str
+    path: str
+    text: str
+    stages: tuple[str, ...]
+    overlaid: bool
+
+
+class Rulebook:
+    """A composed set of rule files with the switches and limits of one run.
+
+    Args:
+        files: the rule files, sorted by name.
+        policy: switches that differ from `policy.lp`, name to value.
+        limits: numbers that differ from `limits.lp`, name to value.
+        clingo_options: options for the solver, for tests of determinism.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[RuleFile],
+        policy: Mapping[str, str] | None = None,
+        limits: Mapping[str, int] | None = None,
+        clingo_options: Sequence[str] = (),
+    ) -> None:
+        self.files = tuple(files)
+        self._options = tuple(clingo_options)
+        self.policy = dict(sorted((policy or {}).items()))
+        self.limits = dict(sorted((limits or {}).items()))
+        self._check_limits()
+        self._switched = [
+            (file, self._switch(file.text) if self.policy else file.text) for file in self.files
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the rules as they run: every file, its switches, and the limits."""
+        digest = hashlib.sha256()
+        for file, text in self._switched:
+            digest.update(f"{file.name}\0{len(text)}\0{text}\0".encode())
+        digest.update(repr(sorted(self.limits.items())).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def lexicon(self) -> frozenset[str]:
+        """The phrases that the rules know: every string in a file of the stage vocabulary."""
+        texts = [file.text for file in self.files if "vocabulary" in file.stages]
+        return frozenset(
+            phrase for text in texts for phrase in _STRING.findall(_COMMENT.sub("", text))
+        )
+
+    def number(self, name: str) -> int:
+        """Return a limit of this run.
+
+        Raises:
+            RulesError: no rule file defines it.
+        """
+        found = self.limits.get(name, self._shipped_limits.get(name))
+        if found is None:
+            raise RulesError(
+                "LIMIT_MISSING",
+                f"no rule file defines the limit {name}",
+                "restore it in limits.lp",
+                phase=_PHASE,
+            )
+        return found
+
+    @property
+    def overlaid(self) -> list[str]:
+        """Names of the rule files that come from the user's directory."""
+        return [file.name for file in self.files if file.overlaid]
+
+    def solve(self, stage: str, facts: Iterable[Fact], *, optimise: bool = False) -> Atoms:
+        """Return the shown atoms of the one answer set of a stage.
+
+        Args:
+            stage: one of `STAGES`.
+            facts: the input.
+            optimise: the stage holds a decision, and the best answer is wanted.
+
+        Raises:
+            RulesError: a rule file does not load, or there is not exactly one answer set.
+        """
+        texts = [
+            (file, text)
+            for file, text in self._switched
+            if stage in file.stages
+        ]
+        return _run(texts, facts, self.limits, self._options, optimise=optimise)
+
+    @cached_property
+    def _shipped_limits(self) -> dict[str, int]:
+        return {
+            name: int(value) for file in self.files for name, value in _LIMIT.findall(file.text)
+        }
+
+    def _check_limits(self) -> None:
+        for name, value in self.limits.items():
+            if name not in self._shipped_limits:
+                raise _unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
+            if not 0 <= value < 2**30:
+                raise InputError(
+                    "LIMIT_INVALID",
+                    f"the limit {name} cannot be {value}",
+                    "give a whole number from 0 to 1073741823",
+                    phase="usage",
+                )
+
+    @cached_property
+    def switches(self) -> dict[str, tuple[str, ...]]:
+        """The switches of the rules, name to the values that each may have."""
+        return {
+            name: tuple(value.strip() for value in values.split(","))
+            for file in self.files
+            for name, values in _SWITCH.findall(file.text)
+        }
+
+    def chosen(self) -> dict[str, str]:
+        """Return the value of every switch in this run."""
+        found: dict[str, str] = {}
+        for name in sorted(self.switches):
+            fact = re.compile(rf"^{name}\((\w+)\)\.", re.MULTILINE)
+            for _, text in self._switched:
+                for value in fact.findall(text):
+                    found[name] = value
+        return found
+
+    def _switch(self, text: str) -> str:
+        for name, value in self.policy.items():
+            if name not in self.switches:
+                raise _unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
+            if value not in self.switches[name]:
+                raise _unknown("POLICY_INVALID", f"value of {name}", value, self.switches[name])
+            text = re.sub(rf"^{name}\(\w+\)\.", f"{name}({value}).", text, flags=re.MULTILINE)
+        return text
+
+
+def load(
+    overlay: str | os.PathLike[str] | None = None,
+    policy: Mapping[str, str] | None = None,
+    limits: Mapping[str, int] | None = None,
+    clingo_options: Sequence[str] = (),
+) -> Rulebook:
+    """Return the shipped rules, with an overlay directory and this run's switches and limits.
+
+    Args:
+        overlay: a directory of rule files; one of a shipped name replaces it, others are added.
+        policy: switches, name to value.
+        limits: numbers, name to value.
+        clingo_options: for tests.
+
+    Raises:
+        InputError: the directory cannot be read, or a switch, value or limit is unknown.
+        RulesError: a rule file names no stage.
+    """
+    shipped = _shipped()
+    if overlay is None:
+        if not policy and not limits and not clingo_options:
+            return _default()
+        return Rulebook(shipped, policy, limits, clingo_options)
+    by_name = {file.name: file for file in shipped}
+    by_name.update({file.name: file for file in _read_directory(os.fspath(overlay), True)})
+    return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
+
+
+def shipped_directory() -> str:
+    """Return where the shipped rules lie: inside the package, or beside it in a checkout."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    inside = os.path.join(package, "rules")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "rules")
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[RuleFile, ...]:
+    return tuple(_read_directory(shipped_directory(), False))
+
+
+@lru_cache(maxsize=1)
+def _default() -> Rulebook:
+    return Rulebook(_shipped())
+
+
+def _read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
+    try:
+        names = sorted(
+            name
+            for name in os.listdir(directory)
+            if name.endswith(".lp") and not name.endswith("_test.lp")
+        )
+        files = [_read_file(os.path.join(directory, name), overlaid) for name in names]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "RULES_UNREADABLE",
+            f"the rules in {directory} cannot be read: {_reason(error)}",
+            "name a directory of .lp files in UTF-8",
+            phase="usage",
+            detail={"path": directory},
+        ) from error
+    if not files:
+        raise InputError(
+            "RULES_EMPTY",
+            f"there is no rule file in {directory}",
+            "name a directory that holds .lp files",
+            phase="usage",
+            detail={"path": directory},
+        )
+    return files
+
+
+def _read_file(path: str, overlaid: bool) -> RuleFile:
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read(_LARGEST_FILE)
+    name = os.path.basename(path)
+    header = _STAGE.search(text)
+    named = tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
+    if not named or any(stage not in (*STAGES, "all") for stage in named):
+        raise RulesError(
+            "RULES_STAGE",
+            f"{path} names no stage" if not named else f"{path} names the stage {', '.join(named)}",
+            f"write `% Stage: NAME` into its header, with one or more of {', '.join(STAGES)}, all",
+            phase=_PHASE,
+            detail={"path": path},
+        )
+    return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
+
+
+def _run(
+    texts: Sequence[tuple[RuleFile, str]],
+    facts: Iterable[Fact],
+    limits: Mapping[str, int],
+    options: Sequence[str],
+    *,
+    optimise: bool,
+) -> Atoms:
+    import clingo
+
+    messages: list[str] = []
+    arguments = [f"-c{name}={value}" for name, value in limits.items()]
+    arguments += ["--opt-mode=opt"] if optimise else ["0"]
+    control = clingo.Control(
+        [*arguments, *options], logger=lambda _, text: messages.append(text), message_limit=50
+    )
+    file: RuleFile | None = None
+    try:
+        for file, text in texts:
+            if text is file.text:
+                control.load(file.path)
+            else:
+                control.add("base", [], text)
+        file = None
+        control.add("base", [], program(facts))
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        raise _broken(file, messages, error) from error
+    answers: list[list[Fact]] = []
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            answers.append([_decode(symbol) for symbol in model.symbols(shown=True)])
+            if optimise:
+                del answers[:-1]
+            elif len(answers) > 1:
+                break
+        exhausted = handle.get().exhausted
+    if len(answers) != 1 or (optimise and not exhausted):
+        raise _not_one(len(answers), optimise)
+    return Atoms(answers[0])
+
+
+def _decode(symbol: clingo.Symbol) -> Fact:
+    return Fact(symbol.name, tuple([_term(argument) for argument in symbol.arguments]))
+
+
+def _term(symbol: clingo.Symbol) -> Term:
+    import clingo
+
+    if symbol.type == clingo.SymbolType.String:
+        return symbol.string
+    if symbol.type == clingo.SymbolType.Number:
+        return symbol.number
+    if symbol.type == clingo.SymbolType.Function:
+        return _decode(symbol)
+    return Fact("infinite")
+
+
+def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> RulesError:
+    where = f"{file.name} does not load" if file else "the rules cannot be grounded"
+    said = "; ".join(" ".join(message.split()) for message in messages) or str(error)
+    return RulesError(
+        "RULES_BROKEN",
+        f"{where}: {said}",
+        "mend the rule file, or leave out --rules to use the shipped rules",
+        phase=_PHASE,
+        detail={"path": file.path if file else None, "messages": list(messages)},
+    )
+
+
+def _not_one(count: int, optimise: bool) -> RulesError:
+    if count == 0:
+        return RulesError(
+            "RULES_UNSATISFIABLE",
+            "the rules have no answer set",
+            "look for a constraint (`:- …`) in the overlay and derive a violation instead",
+            phase=_PHASE,
+        )
+    return RulesError(
+        "RULES_AMBIGUOUS",
+        "the search for a repair was cut short" if optimise else "the rules have several answers",
+        "remove choices and loops through negation from the overlay",
+        phase=_PHASE,
+    )
+
+
+def _unknown(code: str, what: str, name: str, known: Iterable[str]) -> InputError:
+    known = list(known)
+    return InputError(
+        code,
+        f"there is no {what} {name!r}",
+        f"use one of {', '.join(known)}",
+        phase="usage",
+        detail={"name": name, "known": known},
+    )
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or "it cannot be opened").lower()
+    return f"byte {error.start} is not UTF-8"

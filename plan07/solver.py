@@ -1,0 +1,98 @@
+"""The main job in one call: from a plan document and evidence to a schedule.
+
+`solve_document` works on plain dictionaries and is what the command prints; `plan07.solve` wraps
+it in typed records for callers in process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from plan07 import evidence as evidence_
+from plan07 import obliggraph, planner, rulebook, shapes
+from plan07.document import Plan
+
+
+class Options(NamedTuple):
+    """How to solve.
+
+    Args:
+        files: origin to path of evidence that an encoder reads, such as impact and recon.
+        rules: a directory of rule files that overlays the shipped ones.
+        policy: switches, name to value.
+        limits: numbers, name to value.
+        repair: drop the fewest declared dependencies that contradict evidence or ladder.
+        clingo_options: for tests of determinism.
+    """
+
+    files: Mapping[str, str | os.PathLike[str]] = {}
+    rules: str | os.PathLike[str] | None = None
+    policy: Mapping[str, str] = {}
+    limits: Mapping[str, int] = {}
+    repair: bool = False
+    clingo_options: tuple[str, ...] = ()
+
+
+Timer = Callable[[str, float], None]
+
+
+def solve_plan(
+    plan: Plan,
+    options: Options,
+    extra: evidence_.Evidence | None = None,
+    timer: Timer | None = None,
+) -> dict[str, Any]:
+    """Return the schedule of a plan in its wire form.
+
+    Args:
+        plan: the plan, read.
+        options: how to solve.
+        extra: more evidence.
+        timer: told the name and the seconds of each phase.
+
+    Raises:
+        PlanRefused: the plan was judged; every violation is in the error.
+        InputError: an option or a file of evidence is wrong.
+        RulesError: the rules are broken.
+    """
+    clock = _Clock(timer)
+    rules = rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+    clock("rules")
+    targets = [record.target_entity for record in plan.records]
+    parts = [evidence_.inline(plan.evidence or {})]
+    for origin, path in options.files.items():
+        parts.append(evidence_.encode(origin, os.fspath(path), targets))
+    if extra is not None:
+        parts.append(extra)
+    merged = evidence_.merge(parts)
+    clock("evidence")
+    graph = obliggraph.build(plan, merged, rules, options.repair)
+    clock("graph")
+    result = planner.schedule(graph, rules)
+    clock("schedule")
+    return result
+
+
+def check_evidence(document: Any, name: str) -> evidence_.Evidence:
+    """Return evidence given beside the plan, in the inline form.
+
+    Raises:
+        InputError: a schema fault, with its place.
+    """
+    shapes.check("evidence", document, name, "EVIDENCE_INVALID", "evidence")
+    return evidence_.inline(document)
+
+
+class _Clock:
+    def __init__(self, timer: Timer | None) -> None:
+        self._timer = timer
+        self._last = time.perf_counter() if timer else 0.0
+
+    def __call__(self, phase: str) -> None:
+        if self._timer is not None:
+            now = time.perf_counter()
+            self._timer(phase, now - self._last)
+            self._last = now
