@@ -95,10 +95,30 @@ def read_foreign(value: Any, name: str) -> Plan:
     """Return the plan in a document that did not come out of the strict JSON reader.
 
     Raises:
-        InputError: as `read`, and for texts that no file can hold.
+        InputError: as `read`, and for what no JSON file can hold.
     """
-    check_texts(value, name)
+    check_foreign(value, name)
     return read(value, name)
+
+
+def check_foreign(value: Any, name: str) -> None:
+    """Refuse a document that no JSON file can hold.
+
+    Raises:
+        InputError: it holds something else than JSON values, or a text with a NUL or half a
+            surrogate pair.
+    """
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            "PLAN_INVALID",
+            f"{name} is not a JSON document: {str(error)[:200]}",
+            "give dictionaries, lists, texts and numbers",
+            phase="read",
+            detail={"source": name},
+        ) from None
+    check_texts(value, text, name)
 
 
 def natural(identifier: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
@@ -172,7 +192,9 @@ def as_node(record: Record, resolved: Sequence[str] | None = None) -> dict[str, 
         resolved: its dependencies in the order to write them; declared before derived without it.
     """
     node: dict[str, Any] = {name: getattr(record, name) for name in FIELDS}
-    node["dependencies"] = list((*record.dependencies, *record.derived) if resolved is None else resolved)
+    node["dependencies"] = list(
+        (*record.dependencies, *record.derived) if resolved is None else resolved
+    )
     node["state"] = record.state
     if record.derived:
         node["derived"] = list(record.derived)

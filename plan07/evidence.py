@@ -233,9 +233,7 @@ def ends_in(name: str, ending: str) -> bool:
     >>> ends_in("repo.MySession", "Session")
     False
     """
-    return (
-        len(name) > len(ending) > 0 and name.endswith(ending) and name[-len(ending) - 1] in ".:/"
-    )
+    return len(name) > len(ending) > 0 and name.endswith(ending) and name[-len(ending) - 1] in ".:/"
 
 
 def _tail(name: str) -> str:
@@ -256,9 +254,7 @@ def ground(
         return {}
     found: dict[str, Grounding] = {}
     for target in targets:
-        fitting = sorted(
-            each for each in names.candidates.get(target, ()) if ends_in(each, target)
-        )
+        fitting = sorted(each for each in names.candidates.get(target, ()) if ends_in(each, target))
         if not target.strip():
             found[target] = Grounding("invalid_ref")
         elif target in entities or any(names[each] == target for each in entities):

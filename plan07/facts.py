@@ -80,7 +80,64 @@ def render(term: Term) -> str:
 
 def program(facts: Iterable[Fact]) -> str:
     """Return facts as an ASP program, each once and in a fixed order."""
-    return "".join([f"{line}.\n" for line in sorted({render(each) for each in facts})])
+    known: dict[Term, str] = {}
+
+    def text(term: Term) -> str:
+        found = known.get(term)
+        if found is None:
+            found = known[term] = render(term)
+        return found
+
+    lines = set()
+    for name, args in facts:
+        lines.add(f"{name}({','.join([text(arg) for arg in args])}).\n" if args else f"{name}.\n")
+    return "".join(sorted(lines))
+
+
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(-?[0-9]+)|([a-z_][A-Za-z0-9_]*)|([(),])')
+_UNESCAPE = re.compile(r"\\(.)")
+
+
+def parse(text: str) -> Fact:
+    r"""Return an atom that clingo wrote.
+
+    Reading its text takes a tenth of the time of asking for every part of the symbol.
+
+    >>> parse('violation(unknown_dependency("O\\"99"),"O2")')
+    Fact(name='violation', args=(Fact(name='unknown_dependency', args=('O"99',)), 'O2'))
+    """
+    open_terms: list[tuple[str, list[Term]]] = []
+    terms: list[Term] = []
+    name = ""
+    for string, number, word, mark in _TOKEN.findall(text):
+        if word:
+            if name:
+                terms.append(Fact(name))
+            name = word
+        elif mark == "(":
+            open_terms.append((name, terms))
+            name, terms = "", []
+        elif mark:
+            if name:
+                terms.append(Fact(name))
+                name = ""
+            if mark == ")":
+                functor, outer = open_terms.pop()
+                outer.append(Fact(functor, tuple(terms)))
+                terms = outer
+        elif number:
+            terms.append(int(number))
+        else:
+            terms.append(_UNESCAPE.sub(_unescaped, string) if "\\" in string else string)
+    if name:
+        terms.append(Fact(name))
+    found = terms[0]
+    assert isinstance(found, Fact)
+    return found
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return "\n" if found.group(1) == "n" else found.group(1)
 
 
 class Atoms:

@@ -18,6 +18,8 @@ from plan07.errors import InputError
 LARGEST_BYTES = 32 * 1024 * 1024
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.S)
+# A NUL, or half of a surrogate pair, as JSON escapes them; whole pairs are looked at more closely.
+_UNWRITABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _PHASE = "read"
 
 
@@ -57,11 +59,13 @@ def parse(data: bytes, name: str) -> Any:
         column = error.start - data.rfind(b"\n", 0, error.start)
         _fail("it is not UTF-8", "save it as UTF-8", name, line, column)
     if not text.strip():
-        _fail("it is empty", "give a plan: {\"obligations\": [...]}", name, 1, 1)
+        _fail("it is empty", 'give a plan: {"obligations": [...]}', name, 1, 1)
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        _fail(error.msg[:1].lower() + error.msg[1:], "mend the JSON", name, error.lineno, error.colno)
+        _fail(
+            error.msg[:1].lower() + error.msg[1:], "mend the JSON", name, error.lineno, error.colno
+        )
     except _Duplicate as error:
         key = str(error)
         message = f"the key {json.dumps(key)[:80]} stands twice in one object"
@@ -74,8 +78,7 @@ def parse(data: bytes, name: str) -> Any:
         _fail("it is nested too deeply", "a plan nests five levels at most", name)
     except ValueError as error:
         _fail(f"a number is too long ({error})"[:120], "use numbers from 0 to 1", name)
-    if re.search(r"\\u(?:0000|[dD][89a-fA-F])", text):
-        _check_texts(value, name)
+    check_texts(value, text, name)
     return value
 
 
@@ -94,16 +97,22 @@ def _constant(name: str) -> NoReturn:
     raise _Constant(name)
 
 
-def check_texts(value: Any, name: str) -> None:
+def check_texts(value: Any, text: str, name: str) -> None:
     """Refuse strings that no file can hold: a NUL, or half of a surrogate pair.
+
+    Args:
+        value: the document.
+        text: the same as JSON, where such characters show as escapes.
+        name: how messages call it.
 
     Raises:
         InputError: names the place.
     """
-    _check_texts(value, name)
+    if _UNWRITABLE.search(text):
+        _look_into(value, name)
 
 
-def _check_texts(value: Any, name: str) -> None:
+def _look_into(value: Any, name: str) -> None:
     todo: list[tuple[str, Any]] = [("", value)]
     while todo:
         place, each = todo.pop()

@@ -53,9 +53,7 @@ def _is_test(name: str) -> bool:
 
 def has_test(wanted: str, tests: Iterable[str]) -> bool:
     """Whether a list of tests holds a test, a part of it, or a test in that file."""
-    return any(
-        each == wanted or each.startswith((f"{wanted}::", f"{wanted}[")) for each in tests
-    )
+    return any(each == wanted or each.startswith((f"{wanted}::", f"{wanted}[")) for each in tests)
 
 
 def names_test(target: str, test: str) -> bool:

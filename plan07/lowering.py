@@ -181,12 +181,17 @@ class Lowered:
 
     def _repository(self) -> Iterator[Fact]:
         evidence, name = self.evidence, self.name
+        nesting = self._nesting()
+        near = {*self._targets, *(entity for pair in nesting for entity in pair)}
+        for container, entity in nesting:
+            yield fact("contains", container, entity)
         for edge in evidence.edges:
-            cause, source, target = constant(snake(edge.cause)), name(edge.source), name(edge.target)
-            yield fact("impact", cause, source, target, per_mille(edge.confidence))
+            source, target = name(edge.source), name(edge.target)
+            if source not in near and target not in near:
+                continue
             yield fact(
-                "impact_claim",
-                cause,
+                "impact",
+                constant(snake(edge.cause)),
                 source,
                 target,
                 constant(edge.change or "unsaid"),
@@ -210,16 +215,19 @@ class Lowered:
             yield fact("truncated", name(entity), constant(snake(cause_name)), kept, total)
         for entity, calls in evidence.unresolved.items():
             yield fact("unresolved_calls", name(entity), calls)
-        yield from self._nesting()
 
-    def _nesting(self) -> Iterator[Fact]:
-        everything = {self.name(each) for each in self._entities_named()} | set(self._targets)
-        for entity in everything:
-            for container in lexis.outer(entity):
-                if container in everything:
-                    yield fact("contains", container, entity)
-        for container, entity in self.evidence.contains:
-            yield fact("contains", self.name(container), self.name(entity))
+    def _nesting(self) -> list[tuple[str, str]]:
+        """The (outer, inner) pairs, by name or by evidence, of which one is a target."""
+        targets = set(self._targets)
+        named = {self.name(each) for each in self._entities_named()} | targets
+        pairs = [
+            (container, entity)
+            for entity in named
+            for container in lexis.outer(entity)
+            if container in targets or (entity in targets and container in named)
+        ]
+        pairs += [(self.name(a), self.name(b)) for a, b in self.evidence.contains]
+        return [pair for pair in pairs if pair[0] in targets or pair[1] in targets]
 
     def schedule(self) -> Iterator[Fact]:
         """Yield what the schedule stage reads of the plan, beside the edges of the graph."""
@@ -234,14 +242,11 @@ class Lowered:
                 for other in lexis.mentions(record.caused_by, ids):
                     yield fact("mentions", record.id, other)
         yield from self._files()
+        alternatives = {r.target_entity for r in self.plan.records if r.status == "alternative"}
         for edge in self.evidence.edges:
-            yield fact(
-                "impact",
-                constant(snake(edge.cause)),
-                self.name(edge.source),
-                self.name(edge.target),
-                per_mille(edge.confidence),
-            )
+            if (target := self.name(edge.target)) in alternatives:
+                confidence = constant("confidence")
+                yield fact("score", target, confidence, per_mille(edge.confidence))
         for subject, scores in self.evidence.scores.items():
             for source in _SCORES:
                 if source in scores:

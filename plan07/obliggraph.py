@@ -18,7 +18,7 @@ from plan07.lowering import Lowered, admission
 from plan07.rulebook import Rulebook
 
 # What a contradiction is derived from; a repair needs nothing else.
-_REPAIR_INPUT = ("flagged", "precedes", "atomic")
+_REPAIR_INPUT = ("flagged", "region", "precedes", "atomic")
 
 
 class DependencyGraph(NamedTuple):

@@ -64,7 +64,7 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
         for name in ("complete", "failed", "alternative", "ready", "blocked")
     }
     stranded = [unit for unit, _ in atoms.texts("stranded")]
-    walk = _walk(units, edges, partition, set(stranded), atoms.numbers("preference"), lowered.order)
+    walk = _walk(edges, partition, set(stranded), atoms.numbers("preference"), lowered.order)
     needs: dict[str, list[str]] = {unit: [] for unit in units}
     for a, b in edges:
         needs[b].append(a)
@@ -146,7 +146,6 @@ def _units(atoms: Atoms, records: Mapping[str, Record]) -> dict[str, Unit]:
 
 
 def _walk(
-    units: Mapping[str, Unit],
     edges: Sequence[tuple[str, str]],
     partition: Mapping[str, set[str]],
     stranded: set[str],
@@ -206,9 +205,7 @@ def _node(
             ),
             resolved,
         )
-    ring = {
-        record.id: unit.members[index - 1].id for index, record in enumerate(unit.members)
-    }
+    ring = {record.id: unit.members[index - 1].id for index, record in enumerate(unit.members)}
     parts = []
     for record in unit.members:
         own = sorted(set(declared_by(record)), key=natural)

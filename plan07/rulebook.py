@@ -13,13 +13,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from plan07.errors import InputError, RulesError
-from plan07.facts import Atoms, Fact, Term, program
-
-if TYPE_CHECKING:
-    import clingo
+from plan07.facts import Atoms, Fact, parse, program
 
 # `vocabulary` is not solved: it marks the files whose strings are the phrases to look for.
 STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
@@ -29,6 +26,7 @@ _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
 _STRING = re.compile(r'"([^"\\\n]*)"')
 _COMMENT = re.compile(r"^[ \t]*%[^\n]*", re.MULTILINE)
+_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?\*%|%[^\n]*', re.S)
 _LARGEST_FILE = 4 * 1024 * 1024
 _PHASE = "rules"
 
@@ -72,6 +70,7 @@ class Rulebook:
         self._options = tuple(clingo_options)
         self.policy = dict(sorted((policy or {}).items()))
         self.limits = dict(sorted((limits or {}).items()))
+        self._stages: dict[str, str] = {}
         self._check_limits()
         self._switched = [
             (file, self._switch(file.text) if self.policy else file.text) for file in self.files
@@ -126,12 +125,24 @@ class Rulebook:
         Raises:
             RulesError: a rule file does not load, or there is not exactly one answer set.
         """
-        texts = [
-            (file, text)
-            for file, text in self._switched
-            if stage in file.stages
-        ]
-        return _run(texts, facts, self.limits, self._options, optimise=optimise)
+        options = [*(f"-c{name}={value}" for name, value in self.limits.items()), *self._options]
+        given = program(facts)
+        try:
+            return _answer([self._composed(stage)], given, options, optimise)
+        except _ClingoError:
+            # Once more, file by file and uncut, so that the message names the file and the line.
+            files = [(file, text) for file, text in self._switched if stage in file.stages]
+            return _answer(files, given, options, optimise)
+
+    def _composed(self, stage: str) -> str:
+        """The rules of a stage without their comments, which are half of what clingo would read."""
+        if stage not in self._stages:
+            self._stages[stage] = "\n".join(
+                _COMMENTS.sub(_keep_strings, text)
+                for file, text in self._switched
+                if stage in file.stages
+            )
+        return self._stages[stage]
 
     @cached_property
     def _shipped_limits(self) -> dict[str, int]:
@@ -269,41 +280,47 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
     return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
 
 
-def _run(
-    texts: Sequence[tuple[RuleFile, str]],
-    facts: Iterable[Fact],
-    limits: Mapping[str, int],
+class _ClingoError(RulesError):
+    """What clingo said of rules that it cannot load or ground."""
+
+
+def _answer(
+    texts: Sequence[str | tuple[RuleFile, str]],
+    given: str,
     options: Sequence[str],
-    *,
     optimise: bool,
 ) -> Atoms:
     import clingo
 
     messages: list[str] = []
-    arguments = [f"-c{name}={value}" for name, value in limits.items()]
-    arguments += ["--opt-mode=opt"] if optimise else ["0"]
     control = clingo.Control(
-        [*arguments, *options], logger=lambda _, text: messages.append(text), message_limit=50
+        ["--opt-mode=opt" if optimise else "0", *options],
+        logger=lambda _, text: messages.append(text),
+        message_limit=50,
     )
     file: RuleFile | None = None
     try:
-        for file, text in texts:
+        for each in texts:
+            if isinstance(each, str):
+                control.add("base", [], each)
+                continue
+            file, text = each
             if text is file.text:
                 control.load(file.path)
             else:
                 control.add("base", [], text)
         file = None
-        control.add("base", [], program(facts))
+        control.add("base", [], given)
         control.ground([("base", [])])
     except RuntimeError as error:
         raise _broken(file, messages, error) from error
     answers: list[list[Fact]] = []
     with control.solve(yield_=True) as handle:
         for model in handle:
-            answers.append([_decode(symbol) for symbol in model.symbols(shown=True)])
             if optimise:
-                del answers[:-1]
-            elif len(answers) > 1:
+                answers.clear()
+            answers.append([parse(str(symbol)) for symbol in model.symbols(shown=True)])
+            if len(answers) > 1:
                 break
         exhausted = handle.get().exhausted
     if len(answers) != 1 or (optimise and not exhausted):
@@ -311,26 +328,14 @@ def _run(
     return Atoms(answers[0])
 
 
-def _decode(symbol: clingo.Symbol) -> Fact:
-    return Fact(symbol.name, tuple([_term(argument) for argument in symbol.arguments]))
+def _keep_strings(found: re.Match[str]) -> str:
+    return found.group() if found.group().startswith('"') else ""
 
 
-def _term(symbol: clingo.Symbol) -> Term:
-    import clingo
-
-    if symbol.type == clingo.SymbolType.String:
-        return symbol.string
-    if symbol.type == clingo.SymbolType.Number:
-        return symbol.number
-    if symbol.type == clingo.SymbolType.Function:
-        return _decode(symbol)
-    return Fact("infinite")
-
-
-def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> RulesError:
+def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
     where = f"{file.name} does not load" if file else "the rules cannot be grounded"
     said = "; ".join(" ".join(message.split()) for message in messages) or str(error)
-    return RulesError(
+    return _ClingoError(
         "RULES_BROKEN",
         f"{where}: {said}",
         "mend the rule file, or leave out --rules to use the shipped rules",

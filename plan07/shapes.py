@@ -166,9 +166,7 @@ _IMPACT = _record(
         "truncated": _list(
             _record({"entity": _text, "cause": _name}, {"kept": _count, "total": _count})
         ),
-        "unknown": _list(
-            _record({"entity": _text}, {"unresolved_calls": _count}, closed=False)
-        ),
+        "unknown": _list(_record({"entity": _text}, {"unresolved_calls": _count}, closed=False)),
     },
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from plan07 import evidence as evidence_
-from plan07 import obliggraph, planner, rulebook, shapes
+from plan07 import obliggraph, planner, rulebook
 from plan07.document import Plan
 
 
@@ -36,13 +36,30 @@ class Options(NamedTuple):
     clingo_options: tuple[str, ...] = ()
 
 
+def options(
+    *,
+    impact: str | os.PathLike[str] | None = None,
+    recon: str | os.PathLike[str] | None = None,
+    rules: str | os.PathLike[str] | None = None,
+    policy: Mapping[str, str] | None = None,
+    limits: Mapping[str, int] | None = None,
+    repair: bool = False,
+    strict_grounding: bool = False,
+) -> Options:
+    """Return options as the command and the call name them."""
+    switches = dict(policy or {})
+    if strict_grounding:
+        switches["grounding_policy"] = "strict"
+    files = {name: path for name, path in (("impact", impact), ("recon", recon)) if path}
+    return Options(files, rules or None, switches, dict(limits or {}), repair)
+
+
 Timer = Callable[[str, float], None]
 
 
 def solve_plan(
     plan: Plan,
     options: Options,
-    extra: evidence_.Evidence | None = None,
     timer: Timer | None = None,
 ) -> dict[str, Any]:
     """Return the schedule of a plan in its wire form.
@@ -50,7 +67,6 @@ def solve_plan(
     Args:
         plan: the plan, read.
         options: how to solve.
-        extra: more evidence.
         timer: told the name and the seconds of each phase.
 
     Raises:
@@ -65,8 +81,6 @@ def solve_plan(
     parts = [evidence_.inline(plan.evidence or {})]
     for origin, path in options.files.items():
         parts.append(evidence_.encode(origin, os.fspath(path), targets))
-    if extra is not None:
-        parts.append(extra)
     merged = evidence_.merge(parts)
     clock("evidence")
     graph = obliggraph.build(plan, merged, rules, options.repair)
@@ -74,16 +88,6 @@ def solve_plan(
     result = planner.schedule(graph, rules)
     clock("schedule")
     return result
-
-
-def check_evidence(document: Any, name: str) -> evidence_.Evidence:
-    """Return evidence given beside the plan, in the inline form.
-
-    Raises:
-        InputError: a schema fault, with its place.
-    """
-    shapes.check("evidence", document, name, "EVIDENCE_INVALID", "evidence")
-    return evidence_.inline(document)
 
 
 class _Clock:

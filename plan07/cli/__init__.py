@@ -1,0 +1,66 @@
+"""The command line: one module per family of commands, each imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from plan07 import __version__
+from plan07.cli.output import report
+from plan07.errors import InputError, Plan07Error
+
+_COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(
+    cls=_Lazy,
+    epilog="Exit codes: 0 done, 1 read and judged no, 2 usage or malformed input, 3 plan07 or its "
+    "rules are broken.",
+)
+@click.version_option(__version__, prog_name="plan07")
+def cli() -> None:
+    """Turn obligations and evidence into a schedule that keeps a repository valid."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its status.
+
+    Args:
+        arguments: without the program's name; those of the process without it.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in given
+    try:
+        result: Any = cli.main(given, prog_name="plan07", standalone_mode=False)
+        status = result if isinstance(result, int) else 0
+        sys.stdout.flush()
+    except Plan07Error as error:
+        report(error, as_json)
+        status = error.exit_status
+    except click.exceptions.Abort:
+        status = 130
+    except click.ClickException as error:
+        hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        fix = f"see `{hint or 'plan07'} --help`"
+        report(InputError("USAGE", error.format_message(), fix, phase="usage"), as_json)
+        status = 2
+    except BrokenPipeError:
+        # Whoever read the output has enough; what is left must not fail at exit either.
+        sys.stdout = None
+        status = 0
+    sys.exit(status)

@@ -1,0 +1,222 @@
+"""What the commands print: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+import click
+
+from plan07.errors import Plan07Error
+from plan07.messages import printable
+
+_COLOURS = {
+    "ready": "green",
+    "blocked": "yellow",
+    "stranded": "red",
+    "failed": "red",
+    "complete": "cyan",
+    "alternative": "magenta",
+}
+
+
+def document(value: dict[str, Any]) -> None:
+    """Print one JSON document: indented ASCII, so that no text acts on a terminal."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def report(error: Plan07Error, as_json: bool) -> None:
+    """Print an error: a JSON document on standard output, or sentences on standard error."""
+    if as_json:
+        document(error.as_dict())
+        return
+    told = [(each.code, each.message, each.fix) for each in error.violations]
+    for code, message, fix in told or [(error.code, error.message, error.fix)]:
+        _line(f"plan07: {code}: {printable(message)}", sys.stderr)
+        _line(f"  fix: {printable(fix)}", sys.stderr)
+
+
+def schedule(result: dict[str, Any]) -> None:
+    """Print a schedule for people."""
+    out = sys.stdout
+    waiting = _waits(result)
+    steps = [_row(result, unit, f"{number}", waiting) for number, unit in enumerate_steps(result)]
+    beside = [_row(result, node["id"], "", waiting) for node in _not_walked(result)]
+    _line(_summary(result), out)
+    _line("", out)
+    _table(["step", "id", "status", "does", "entity", "because"], [*steps, *beside], out)
+    _composites(result, out)
+    _alternatives(result, out)
+    if result["checkpoints"]:
+        _line("", out)
+        _line("checkpoints", out)
+        _line(_wrapped(result["checkpoints"]), out)
+    _advice(result["advice"], out)
+    _line("", out)
+    _line(f"policy {result['policy']['digest'][:12]}", out)
+
+
+def enumerate_steps(result: dict[str, Any]) -> Iterable[tuple[int, str]]:
+    """Return the numbered steps: what is complete counts, but is not walked again."""
+    done = sum(node["state"] == "complete" for node in result["nodes"])
+    return enumerate(result["order"], done + 1)
+
+
+def _summary(result: dict[str, Any]) -> str:
+    counts = [
+        f"{len(result['order'])} {'step' if len(result['order']) == 1 else 'steps'}",
+        f"{len(result['ready'])} ready",
+        f"{len(result['blocked'])} blocked",
+    ]
+    for name in ("complete", "failed"):
+        number = sum(node["state"] == name for node in result["nodes"])
+        counts += [f"{number} {name}"] if number else []
+    for name in ("alternative", "stranded"):
+        counts += [f"{len(result[name])} {name}"] if result[name] else []
+    return ", ".join(counts)
+
+
+def _not_walked(result: dict[str, Any]) -> list[dict[str, Any]]:
+    walked = {*result["order"], *result["alternative"]}
+    return [node for node in result["nodes"] if node["id"] not in walked]
+
+
+def _status(result: dict[str, Any], node: dict[str, Any]) -> str:
+    if node["state"] != "pending":
+        return str(node["state"])
+    return "stranded" if node["id"] in result["stranded"] else str(node["status"])
+
+
+def _waits(result: dict[str, Any]) -> dict[str, str]:
+    """Say for each unit what it waits for, and why."""
+    said: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for reason in result["reasons"]:
+        labels = reasons.setdefault(tuple(reason["edge"]), [])
+        if reason["reason"] != "declared":
+            label = reason["rule"].replace("_", " ")
+            if reason["reason"].startswith("R"):
+                label = f"{reason['reason']} {label}"
+            if "evidence" in reason:
+                label += f", {reason['evidence']['cause']}"
+            if label not in labels:
+                labels.append(label)
+    for before, after in result["edges"]:
+        labels = reasons.get((before, after), [])
+        said.setdefault(after, []).append(f"{before} ({'; '.join(labels)})" if labels else before)
+    return {unit: "after " + ", ".join(parts) for unit, parts in said.items()}
+
+
+def _row(result: dict[str, Any], unit: str, number: str, waits: dict[str, str]) -> list[str]:
+    node = next(node for node in result["nodes"] if node["id"] == unit)
+    entity = node["target_entity"]
+    if node.get("cycle_collapsed"):
+        entity += f" and {len(node['members']) - 1} more"
+    return [
+        number or "-",
+        unit,
+        _status(result, node),
+        node["obligation"],
+        entity,
+        waits.get(unit, ""),
+    ]
+
+
+def _composites(result: dict[str, Any], out: TextIO) -> None:
+    nodes = {node["id"]: node for node in result["nodes"]}
+    for composite in result["composites"]:
+        _line("", out)
+        _line(f"{composite['id']} lands as one step", out)
+        members = nodes[composite["id"]]["members"]
+        rows = [["", each["id"], each["obligation"], each["target_entity"]] for each in members]
+        _table(None, rows, out)
+        texts = list(dict.fromkeys(reason["text"] for reason in composite["reasons"]))
+        for text in texts[:3]:
+            _line(f"  because {text}", out)
+        if len(texts) > 3:
+            _line(f"  and {len(texts) - 3} more reasons, see --json", out)
+
+
+def _alternatives(result: dict[str, Any], out: TextIO) -> None:
+    if not result["alternative"]:
+        return
+    _line("", out)
+    _line("alternatives, not executed", out)
+    scores = result["branch_scores"]
+    best = sorted(result["alternative"], key=lambda each: -scores.get(each, 0.0))
+    nodes = {node["id"]: node for node in result["nodes"]}
+    rows = [
+        ["", each, f"{scores.get(each, 0.0):.3f}", nodes[each]["target_entity"]] for each in best
+    ]
+    _table(None, rows, out)
+
+
+def _advice(advice: Sequence[dict[str, Any]], out: TextIO) -> None:
+    if not advice:
+        return
+    _line("", out)
+    _line("advice", out)
+    by_code: dict[str, list[dict[str, Any]]] = {}
+    for each in advice:
+        by_code.setdefault(each["code"], []).append(each)
+    for code, same in by_code.items():
+        if len(same) > 2:
+            subjects = ", ".join(each["subject"] for each in same)
+            _line(f"  {code} ({len(same)}): {printable(subjects)}", out)
+            _line(f"    such as: {printable(same[0]['message'])}", out)
+        else:
+            for each in same:
+                _line(f"  {code}: {printable(each['message'])}", out)
+        _line(f"    fix: {printable(same[0]['fix'])}", out)
+
+
+def _wrapped(words: Sequence[str]) -> str:
+    lines = [" "]
+    for word in words:
+        if len(lines[-1]) + len(word) > 98:
+            lines.append(" ")
+        lines[-1] += " " + printable(word)
+    return "\n".join(lines)
+
+
+def _table(head: list[str] | None, rows: Sequence[list[str]], out: TextIO) -> None:
+    shown = [[printable(cell) for cell in row] for row in rows]
+    everything = [head, *shown] if head else shown
+    if not everything:
+        return
+    widths = [max(_width(row[i]) for row in everything) for i in range(len(everything[0]))]
+    for row in everything:
+        cells = [
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        ]
+        line = "  ".join(
+            _coloured(cell, out) if row is not head else cell for cell in cells
+        ).rstrip()
+        _line(line, out)
+
+
+def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def _coloured(cell: str, out: TextIO) -> str:
+    colour = _COLOURS.get(cell.strip())
+    if colour is None or os.environ.get("NO_COLOR") or not out.isatty():
+        return cell
+    return click.style(cell, fg=colour)
+
+
+def _line(text: str, out: TextIO) -> None:
+    """Write a line; what the terminal's encoding lacks is escaped instead of failing."""
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    out.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
