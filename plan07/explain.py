@@ -106,7 +106,7 @@ def reasons_of(
         edges: (before, after) pairs of units.
         rows: (before, after, because) of obligations.
         member_of: obligation to unit.
-        names: units whose id in the plan is another.
+        names: units to their ids in the plan.
     """
     found: dict[tuple[str, str], list[tuple[str, str, Reason]]] = {}
     for before, after, because in rows:
@@ -114,7 +114,7 @@ def reasons_of(
         found.setdefault((member_of[a], member_of[b]), []).append((a, b, reason_of(because)))
     listed: list[dict[str, Any]] = []
     for edge in edges:
-        pair = [names.get(unit, unit) for unit in edge]
+        pair = [names[unit] for unit in edge]
         for a, b, reason in found.get(edge, ()):
             entry: dict[str, Any] = {"edge": pair, "reason": reason.reason, "rule": reason.rule}
             if [a, b] != pair:

@@ -141,13 +141,16 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 class Atoms:
-    """The atoms of one answer set, by predicate, sorted so that nothing depends on the solver."""
+    """The atoms of one answer set, by predicate, sorted so that nothing depends on the solver.
 
-    def __init__(self, atoms: Iterable[Fact]) -> None:
-        by_name: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
-        for atom in atoms:
-            by_name[atom.name].append(atom.args)
-        self._by_name = {name: sorted(rows, key=_sort_key) for name, rows in by_name.items()}
+    Args:
+        texts: the atoms as clingo writes them.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._by_name: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
+        for atom in map(parse, sorted(texts)):
+            self._by_name[atom.name].append(atom.args)
 
     def rows(self, name: str) -> list[tuple[Term, ...]]:
         """Return the argument tuples of a predicate, sorted by their text."""
@@ -155,7 +158,7 @@ class Atoms:
 
     def texts(self, name: str) -> list[tuple[str, ...]]:
         """Return the rows of a predicate whose arguments are all strings."""
-        return [tuple(arg for arg in row if isinstance(arg, str)) for row in self.rows(name)]
+        return [tuple([arg for arg in row if isinstance(arg, str)]) for row in self.rows(name)]
 
     def strings(self, name: str) -> list[str]:
         """Return the only arguments of a predicate whose argument is a string."""
@@ -168,7 +171,3 @@ class Atoms:
             for row in self.rows(name)
             if isinstance(row[0], str) and isinstance(row[1], int)
         }
-
-
-def _sort_key(row: tuple[Term, ...]) -> list[str]:
-    return [render(arg) for arg in row]

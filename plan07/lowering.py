@@ -44,9 +44,12 @@ def admission(plan: Plan, grounding: Mapping[str, Grounding]) -> Iterator[Fact]:
         yield fact("status", record.id, constant(record.status))
         if record.caused_by.strip():
             yield fact("caused", record.id)
-        for name in _MEASURED:
-            yield fact("size", record.id, constant(name), len(getattr(record, name)))
-        yield fact("size", record.id, constant("dependencies"), len(record.dependencies))
+        yield fact(
+            "lengths",
+            record.id,
+            *(len(getattr(record, name)) for name in _MEASURED),
+            len(record.dependencies),
+        )
         for dependency in record.dependencies:
             yield fact("declared", record.id, dependency)
         found = grounding.get(record.target_entity)
@@ -97,9 +100,9 @@ class Lowered:
             for target, grounding in evidence.grounding.items()
             if grounding.answer == "binding"
         }
-        self._bound = bound
-        known = set(self._entities_named()) - set(bound)
-        self.names = Names(self._targets, known)
+        known = dict.fromkeys(self._entities_named())
+        names = Names(self._targets, known.keys() - bound.keys())
+        self._name = {each: bound.get(each) or names[each] for each in known}
         listed = Names(self._targets, evidence.entities or ())
         self.grounding = {
             **ground(self._targets, evidence.entities, listed),
@@ -108,7 +111,7 @@ class Lowered:
 
     def name(self, entity: str) -> str:
         """Return the plan's own name for an entity of the evidence."""
-        return self._bound.get(entity) or self.names[entity]
+        return self._name.get(entity, entity)
 
     def _entities_named(self) -> Iterator[str]:
         for edge in self.evidence.edges:
@@ -120,6 +123,8 @@ class Lowered:
         for entity, _ in self.evidence.changes:
             yield entity
         yield from self.evidence.entities or ()
+        yield from (each for each in self.evidence.scores if each not in self.order)
+        yield from self.evidence.files
 
     def graph(self, lexicon: frozenset[str], dropped: Iterable[tuple[str, str]]) -> list[Fact]:
         """Return the facts of the graph stage.
@@ -141,7 +146,8 @@ class Lowered:
             yield fact("ordinal", record.id, self.order[record.id])
             yield fact("verb", record.id, constant(record.obligation))
             yield fact("target", record.id, record.target_entity)
-            yield fact("status", record.id, constant(record.status))
+            if record.status == "alternative":
+                yield fact("status", record.id, constant(record.status))
             if record.state != "pending":
                 yield fact("state", record.id, constant(record.state))
             if record.validation.strip():
@@ -189,16 +195,12 @@ class Lowered:
             source, target = name(edge.source), name(edge.target)
             if source not in near and target not in near:
                 continue
-            yield fact(
-                "impact",
-                constant(snake(edge.cause)),
-                source,
-                target,
-                constant(edge.change or "unsaid"),
-                constant(edge.strength or "unsaid"),
-                constant(edge.order or "unsaid"),
-                constant(edge.resolution),
-            )
+            cause, resolution = constant(snake(edge.cause)), constant(edge.resolution)
+            yield fact("impact", cause, source, target, resolution)
+            said = (edge.change, edge.strength, edge.order)
+            if any(said):
+                words = [constant(each or "unsaid") for each in said]
+                yield fact("impact_says", cause, source, target, *words, resolution)
         for each in evidence.relations:
             yield fact(
                 "relation",
@@ -219,7 +221,7 @@ class Lowered:
     def _nesting(self) -> list[tuple[str, str]]:
         """The (outer, inner) pairs, by name or by evidence, of which one is a target."""
         targets = set(self._targets)
-        named = {self.name(each) for each in self._entities_named()} | targets
+        named = {*self._name.values(), *targets}
         pairs = [
             (container, entity)
             for entity in named
@@ -255,7 +257,7 @@ class Lowered:
 
     def _files(self) -> Iterator[Fact]:
         kinds = {self.name(each): kind for each, kind in (self.evidence.entities or {}).items()}
-        known = {self.name(each) for each in self._entities_named()}
+        known = set(self._name.values())
         files = {self.name(each): file for each, file in self.evidence.files.items()}
         for record in self.plan.records:
             target = record.target_entity

@@ -9,30 +9,17 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from plan07 import messages
-from plan07.document import COMPOSITE, Record, as_node, natural
-from plan07.errors import Finding
 from plan07.explain import reasons_of
-from plan07.facts import Atoms, Fact, Term, constant, fact
+from plan07.facts import Atoms, Fact, constant, fact
 from plan07.lowering import static_size
 from plan07.obliggraph import DependencyGraph, refusal
 from plan07.rulebook import Rulebook
+from plan07.units import Units
 
-_VERB_RANK = ("modify", "preserve", "validate")
-
-
-class Unit(NamedTuple):
-    """A step of the schedule.
-
-    Args:
-        id: the id of its obligation, or of the composite.
-        members: its obligations, the lowest first.
-    """
-
-    id: str
-    members: tuple[Record, ...]
+_PARTITION = ("complete", "failed", "alternative", "ready", "blocked")
 
 
 def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
@@ -47,78 +34,48 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
         RulesError: the rules are broken.
     """
     lowered = graph.lowered
-    facts = [*lowered.schedule(), *_edges(graph)]
-    atoms = rules.solve("schedule", facts)
-    units = _units(atoms, {record.id: record for record in lowered.plan.records})
-    names = {low: unit.id for low, unit in units.items() if unit.id != low}
-    edges = [(a, b) for a, b in atoms.texts("edge")]
-    rows = [*atoms.rows("violation")]
-    findings = [
-        _with_chain(each, units, graph, lowered.order)
-        for each in messages.findings(rows, names, lowered.order)
-    ]
+    order = lowered.order
+    atoms = rules.solve("schedule", [*lowered.schedule(), *_edges(graph)])
+    units = Units(graph, atoms)
+    findings = messages.findings(atoms.rows("violation"), units.ids, order)
     if findings:
-        raise refusal(findings, "schedule")
-    partition = {
-        name: set(atoms.strings(name))
-        for name in ("complete", "failed", "alternative", "ready", "blocked")
-    }
-    stranded = [unit for unit, _ in atoms.texts("stranded")]
-    walk = _walk(edges, partition, set(stranded), atoms.numbers("preference"), lowered.order)
-    needs: dict[str, list[str]] = {unit: [] for unit in units}
-    for a, b in edges:
-        needs[b].append(a)
-    nodes = [_node(units[low], needs[low], units, graph, partition) for low in units]
-    scores = {
-        alternative: number / 1000
-        for alternative, number in sorted(
-            atoms.numbers("branch_score").items(), key=lambda each: lowered.order[each[0]]
-        )
-    }
+        raise refusal([units.with_chain(each) for each in findings], "schedule")
+    partition = {name: set(atoms.strings(name)) for name in _PARTITION}
+    stranded = {unit for unit, _ in atoms.texts("stranded")}
+    edges = units.sorted([(a, b) for a, b in atoms.texts("edge")])
+    walk = _walk(edges, partition, stranded, atoms.numbers("preference"), order)
+    nodes = units.nodes(edges, partition)
+    ratings = atoms.numbers("branch_score")
+    scores = {each: ratings[each] / 1000 for each in sorted(ratings, key=order.__getitem__)}
     steps = enumerate(walk, len(partition["complete"]) + 1)
     end = rules.solve(
         "steps",
         [
             *(fact("step", number, unit) for number, unit in steps),
-            *(fact("state", r.id, constant(r.state)) for r in lowered.plan.records),
+            *(fact("state", each.id, constant(each.state)) for each in lowered.plan.records),
             *static_size(lowered.plan.requirement, nodes, scores),
         ],
     )
-    refused = messages.findings(end.rows("violation"), names, lowered.order)
-    if refused:
-        raise refusal(refused, "schedule")
-    advice = [*graph.advice, *messages.findings(atoms.rows("advice"), names, lowered.order)]
-
-    def listed(ids: Iterable[str]) -> list[str]:
-        return [units[low].id for low in units if low in set(ids)]
-
-    place = {low: index for index, low in enumerate(units)}
-    edges.sort(key=lambda edge: (place[edge[0]], place[edge[1]]))
-    member_of = {record.id: low for low, unit in units.items() for record in unit.members}
+    too_large = messages.findings(end.rows("violation"), units.ids, order)
+    if too_large:
+        raise refusal(too_large, "schedule")
+    advice = [*graph.advice, *messages.findings(atoms.rows("advice"), units.ids, order)]
     return {
         "nodes": nodes,
-        "edges": [[units[a].id, units[b].id] for a, b in edges],
-        "ready": listed(partition["ready"]),
-        "blocked": listed(partition["blocked"]),
-        "alternative": listed(partition["alternative"]),
-        "checkpoints": _checkpoints(end, units),
+        "edges": [[units.ids[a], units.ids[b]] for a, b in edges],
+        "ready": units.listed(partition["ready"]),
+        "blocked": units.listed(partition["blocked"]),
+        "alternative": units.listed(partition["alternative"]),
+        "checkpoints": _checkpoints(end, units.ids),
         "branch_scores": scores,
-        "order": [units[low].id for low in walk],
-        "reasons": reasons_of(edges, graph.precedes, member_of, names),
-        "composites": [
-            {
-                "id": unit.id,
-                "members": [record.id for record in unit.members],
-                "reasons": _bonds(unit, graph, member_of),
-            }
-            for unit in units.values()
-            if len(unit.members) > 1
-        ],
-        "stranded": listed(stranded),
+        "order": [units.ids[low] for low in walk],
+        "reasons": reasons_of(edges, graph.precedes, units.unit_of, units.ids),
+        "composites": units.composites(),
+        "stranded": units.listed(stranded),
         "advice": [each.as_dict() for each in advice],
         "policy": {
             "digest": rules.digest,
-            "switches": rules.chosen(),
+            "switches": rules.chosen,
             "limits": rules.limits,
             "overlaid": rules.overlaid,
         },
@@ -126,23 +83,10 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
 
 
 def _edges(graph: DependencyGraph) -> Iterable[Fact]:
-    for row in graph.precedes:
-        yield Fact("precedes", row)
-        if row[2] == constant("declared"):
-            yield Fact("declared", (row[1], row[0]))
-    for row in graph.atomic:
-        yield Fact("atomic", row)
-
-
-def _units(atoms: Atoms, records: Mapping[str, Record]) -> dict[str, Unit]:
-    members: dict[str, list[Record]] = {}
-    for low, obligation in atoms.texts("member"):
-        members.setdefault(low, []).append(records[obligation])
-    found: dict[str, Unit] = {}
-    for low in sorted(members, key=natural):
-        own = tuple(sorted(members[low], key=lambda record: natural(record.id)))
-        found[low] = Unit(f"{COMPOSITE}{low}" if len(own) > 1 else low, own)
-    return found
+    """Yield the precedences; of a reason, the schedule needs to know only its kind."""
+    for name, rows in (("precedes", graph.precedes), ("atomic", graph.atomic)):
+        for a, b, because in rows:
+            yield fact(name, a, b, constant(because.name if isinstance(because, Fact) else "rule"))
 
 
 def _walk(
@@ -173,110 +117,10 @@ def _walk(
     return walk
 
 
-def _node(
-    unit: Unit,
-    needs: Sequence[str],
-    units: Mapping[str, Unit],
-    graph: DependencyGraph,
-    partition: Mapping[str, set[str]],
-) -> dict[str, Any]:
-    low = unit.members[0].id
-    dropped = set(graph.dropped)
-    unit_of = {record.id: low_ for low_, each in units.items() for record in each.members}
-    inside = {record.id for record in unit.members}
-
-    def declared_by(record: Record) -> list[str]:
-        return [
-            each if each in inside else units[unit_of[each]].id
-            for each in record.dependencies
-            if (record.id, each) not in dropped and each != record.id
-        ]
-
-    declared = {each for record in unit.members for each in declared_by(record)} - inside
-    resolved = [units[each].id for each in sorted(needs, key=natural)]
-    status = next((s for s in ("alternative", "blocked") if low in partition[s]), "ready")
-    if len(unit.members) == 1:
-        record = unit.members[0]
-        return as_node(
-            record._replace(
-                dependencies=tuple(each for each in resolved if each in declared),
-                derived=tuple(each for each in resolved if each not in declared),
-                status=status,
-            ),
-            resolved,
-        )
-    ring = {record.id: unit.members[index - 1].id for index, record in enumerate(unit.members)}
-    parts = []
-    for record in unit.members:
-        own = sorted(set(declared_by(record)), key=natural)
-        extra = (ring[record.id],) if ring[record.id] not in own else ()
-        parts.append(
-            as_node(
-                record._replace(dependencies=tuple(own), derived=extra, status=status),
-                [*own, *extra],
-            )
-        )
-    states = {record.state for record in unit.members}
-    state = "failed" if "failed" in states else "complete" if states == {"complete"} else "pending"
-    verbs = {record.obligation for record in unit.members}
-    first = unit.members[0]
-    checks = dict.fromkeys(record.validation for record in unit.members if record.validation)
-    return {
-        "id": unit.id,
-        "target_entity": first.target_entity,
-        "obligation": next(verb for verb in _VERB_RANK if verb in verbs),
-        "caused_by": first.caused_by,
-        "dependencies": resolved,
-        "evidence": first.evidence,
-        "status": status,
-        "validation": " && ".join(checks),
-        "state": state,
-        **({"derived": d} if (d := [each for each in resolved if each not in declared]) else {}),
-        "cycle_collapsed": True,
-        "members": parts,
-    }
-
-
-def _bonds(
-    unit: Unit, graph: DependencyGraph, member_of: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    own = [
-        row
-        for row in (*graph.atomic, *graph.precedes)
-        if member_of[str(row[0])] == member_of[str(row[1])] == unit.members[0].id
+def _checkpoints(end: Atoms, ids: Mapping[str, str]) -> list[str]:
+    numbered = [
+        (number, unit)
+        for number, unit in end.rows("checkpoint")
+        if isinstance(number, int) and isinstance(unit, str)
     ]
-    itself = {record.id: record.id for record in unit.members}
-    pairs = sorted(
-        {(str(row[0]), str(row[1])) for row in own},
-        key=lambda pair: (natural(pair[0]), natural(pair[1])),
-    )
-    return reasons_of(pairs, own, itself, {})
-
-
-def _checkpoints(end: Atoms, units: Mapping[str, Unit]) -> list[str]:
-    numbered = {number: str(unit) for number, unit in end.rows("checkpoint")}
-    return [f"step-{number}:{units[numbered[number]].id}" for number in sorted(numbered, key=int_)]
-
-
-def int_(term: Term) -> int:
-    """Return a term that is a number as one."""
-    assert isinstance(term, int)
-    return term
-
-
-def _with_chain(
-    finding: Finding,
-    units: Mapping[str, Unit],
-    graph: DependencyGraph,
-    order: Mapping[str, int],
-) -> Finding:
-    if finding.code != "DECOMPOSITION_CYCLE":
-        return finding
-    unit = next(each for each in units.values() if each.id == finding.subject)
-    inside = {record.id for record in unit.members}
-    pairs = [(str(a), str(b)) for a, b, _ in graph.precedes]
-    pairs += [(str(a), str(b)) for a, b, _ in graph.atomic]
-    pairs += [(str(b), str(a)) for a, b, _ in graph.atomic]
-    within = [pair for pair in pairs if pair[0] in inside and pair[1] in inside]
-    detail = {**finding.detail, "chain": messages.chain(within, unit.members[0].id, order)}
-    return messages.retold(finding, detail)
+    return [f"step-{number}:{ids[unit]}" for number, unit in sorted(numbered)]

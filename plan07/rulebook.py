@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from plan07.errors import InputError, RulesError
-from plan07.facts import Atoms, Fact, parse, program
+from plan07.facts import Atoms, Fact, program
 
 # `vocabulary` is not solved: it marks the files whose strings are the phrases to look for.
 STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
@@ -171,8 +171,9 @@ class Rulebook:
             for name, values in _SWITCH.findall(file.text)
         }
 
+    @cached_property
     def chosen(self) -> dict[str, str]:
-        """Return the value of every switch in this run."""
+        """The value of every switch in this run."""
         found: dict[str, str] = {}
         for name in sorted(self.switches):
             fact = re.compile(rf"^{name}\((\w+)\)\.", re.MULTILINE)
@@ -314,12 +315,12 @@ def _answer(
         control.ground([("base", [])])
     except RuntimeError as error:
         raise _broken(file, messages, error) from error
-    answers: list[list[Fact]] = []
+    answers: list[list[str]] = []
     with control.solve(yield_=True) as handle:
         for model in handle:
             if optimise:
                 answers.clear()
-            answers.append([parse(str(symbol)) for symbol in model.symbols(shown=True)])
+            answers.append([str(symbol) for symbol in model.symbols(shown=True)])
             if len(answers) > 1:
                 break
         exhausted = handle.get().exhausted
