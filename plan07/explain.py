@@ -62,6 +62,8 @@ def reason_of(term: Term) -> Reason:
         return Reason(f"R{number}", _name(name), *found)
     if term.name == "impact" and len(term.args) == 5:
         order, cause, source, target, change = term.args
+        if _name(order) == "shim_first":
+            return Reason("impact", "shim_first", words=_name(change))
         return Reason(
             "impact", _name(order), camel(_name(cause)), (str(source), str(target)), _name(change)
         )
@@ -87,8 +89,7 @@ def sentence(reason: Reason) -> str:
     text = _RULES.get(reason.rule, reason.rule.replace("_", " "))
     if reason.entities:
         source, target = (printable(each) for each in reason.entities)
-        if reason.rule != "shim_first":
-            text += f": {source} {reason.cause} {target}"
+        text += f": {source} {reason.cause} {target}"
     if reason.words:
         text += f" ({printable(reason.words.replace('_', ' '))})"
     return text

@@ -71,26 +71,27 @@ def render(term: Term) -> str:
         if not -_LARGEST <= term <= _LARGEST:
             raise ValueError(f"the number {term} does not fit into 32 bits")
         return str(term)
-    if not _NAME.match(term.name):
-        raise ValueError(f"{term.name!r} is not the name of a constant or predicate")
-    if not term.args:
-        return term.name
-    return f"{term.name}({','.join([render(arg) for arg in term.args])})"
+    name, args = term
+    if not _NAME.match(name):
+        raise ValueError(f"{name!r} is not the name of a constant or predicate")
+    return f"{name}({','.join([render(arg) for arg in args])})" if args else name
 
 
 def program(facts: Iterable[Fact]) -> str:
     """Return facts as an ASP program, each once and in a fixed order."""
-    known: dict[Term, str] = {}
-
-    def text(term: Term) -> str:
-        found = known.get(term)
-        if found is None:
-            found = known[term] = render(term)
-        return found
-
+    known: dict[str, str] = {}
     lines = set()
     for name, args in facts:
-        lines.add(f"{name}({','.join([text(arg) for arg in args])}).\n" if args else f"{name}.\n")
+        texts = []
+        for arg in args:
+            if isinstance(arg, str):
+                text = known.get(arg)
+                if text is None:
+                    text = known[arg] = quote(arg)
+            else:
+                text = render(arg)
+            texts.append(text)
+        lines.add(f"{name}({','.join(texts)}).\n" if texts else f"{name}.\n")
     return "".join(sorted(lines))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from plan07 import lexis
@@ -280,6 +281,7 @@ def per_mille(share: float) -> int:
     return round(share * 1000)
 
 
+@lru_cache(maxsize=256)
 def snake(name: str) -> str:
     """Return a name of the wire as a constant of the rules.
 

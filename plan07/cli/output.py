@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import click
 
+from plan07 import rulebook
 from plan07.errors import Plan07Error
 from plan07.messages import printable
 
@@ -55,8 +56,7 @@ def schedule(result: dict[str, Any]) -> None:
         _line("checkpoints", out)
         _line(_wrapped(result["checkpoints"]), out)
     _advice(result["advice"], out)
-    _line("", out)
-    _line(f"policy {result['policy']['digest'][:12]}", out)
+    _policy(result["policy"], out)
 
 
 def enumerate_steps(result: dict[str, Any]) -> Iterable[tuple[int, str]]:
@@ -137,7 +137,7 @@ def _composites(result: dict[str, Any], out: TextIO) -> None:
         for text in texts[:3]:
             _line(f"  because {text}", out)
         if len(texts) > 3:
-            _line(f"  and {len(texts) - 3} more reasons, see --json", out)
+            _line(f"  and {len(texts) - 3} more, see --json", out)
 
 
 def _alternatives(result: dict[str, Any], out: TextIO) -> None:
@@ -171,6 +171,22 @@ def _advice(advice: Sequence[dict[str, Any]], out: TextIO) -> None:
             for each in same:
                 _line(f"  {code}: {printable(each['message'])}", out)
         _line(f"    fix: {printable(same[0]['fix'])}", out)
+
+
+def _policy(policy: dict[str, Any], out: TextIO) -> None:
+    """Say what differs from the shipped rules."""
+    shipped = rulebook.load().chosen
+    differs = [
+        f"{name}={value}"
+        for name, value in policy["switches"].items()
+        if value != shipped.get(name)
+    ]
+    differs += [f"{name}={value}" for name, value in policy["limits"].items()]
+    differs += policy["overlaid"]
+    if differs:
+        _line("", out)
+        _line("policy, where it differs from the shipped rules", out)
+        _line(_wrapped(differs), out)
 
 
 def _wrapped(words: Sequence[str]) -> str:

@@ -1,0 +1,247 @@
+"""Measures `solve` against what a user would take instead, in one run, as ratios.
+
+    python bench/bench.py [--quick] [--plot FILE.svg]
+
+Prints Markdown tables. Contenders order the same graphs and do less: networkx condenses cycles and
+sorts lexicographically, graphlib sorts and refuses cycles; neither reads a document, checks it,
+derives an edge, explains one, or partitions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import graphs  # noqa: E402
+
+LIMITS = {"max_obligations": 100_000, "max_static_bytes": 2**29}
+
+
+def timed(function: Callable[[], Any], repeats: int) -> float:
+    """Return the median time of a call in seconds, after one to warm up."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def plan07_solve(plan: dict[str, Any]) -> Callable[[], Any]:
+    """Return a call that does the whole job."""
+    from plan07 import document, solver
+
+    options = solver.options(limits=LIMITS)
+    return lambda: solver.solve_plan(document.read(plan, "bench"), options)
+
+
+def networkx_order(plan: dict[str, Any]) -> Callable[[], Any]:
+    """Return a call that condenses and sorts lexicographically."""
+    import networkx
+
+    def order() -> list[Any]:
+        graph = networkx.DiGraph()
+        for each in plan["obligations"]:
+            graph.add_node(each["id"])
+            graph.add_edges_from((before, each["id"]) for before in each["dependencies"])
+        condensed = networkx.condensation(graph)
+        return list(networkx.lexicographical_topological_sort(condensed))
+
+    return order
+
+
+def graphlib_order(plan: dict[str, Any]) -> Callable[[], Any]:
+    """Return a call that sorts, or finds that there is a cycle."""
+    from graphlib import CycleError, TopologicalSorter
+
+    def order() -> list[str]:
+        needs = {each["id"]: each["dependencies"] for each in plan["obligations"]}
+        try:
+            return list(TopologicalSorter(needs).static_order())
+        except CycleError:
+            return []
+
+    return order
+
+
+def peak_mib(code: str) -> float:
+    """Return the peak memory of a fresh interpreter that runs some code, in MiB."""
+    # The high-water mark of the process itself; ru_maxrss would count the parent's.
+    script = f"{code}\nprint(open('/proc/self/status').read())"
+    out = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=HERE
+    )
+    mark = next(line for line in out.stdout.splitlines() if line.startswith("VmHWM"))
+    return int(mark.split()[1]) / 1024
+
+
+def cold(command: list[str], repeats: int) -> float:
+    """Return the median time of a process in seconds."""
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return timed(lambda: subprocess.run(command, check=False, **silent), repeats)
+
+
+def table(head: list[str], rows: list[list[str]]) -> None:
+    """Print a Markdown table."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, ["-" * width for width in widths], *rows]:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("| " + " | ".join(cells) + " |")
+    print()
+
+
+def in_process(repeats: int) -> None:
+    """Print the 64-obligation solve, its contenders, and its memory."""
+    plan = graphs.realistic()
+    ours = timed(plan07_solve(plan), repeats)
+    rows = [["plan07 solve", f"{ours * 1e3:.1f}", "1"]]
+    for name, contender in (("networkx", networkx_order), ("graphlib", graphlib_order)):
+        other = timed(contender(plan), repeats)
+        rows.append([f"{name} (order only)", f"{other * 1e3:.2f}", f"{other / ours:.3f}"])
+    loop = timed(lambda: sum(i * i for i in range(1_000_000)), repeats)
+    rows.append(
+        ["yardstick: a Python loop of 1,000,000", f"{loop * 1e3:.1f}", f"{loop / ours:.2f}"]
+    )
+    print("## 64 obligations, 500 impact edges, in process\n")
+    table(["what", "ms (median)", "of plan07"], rows)
+    bare = peak_mib("import clingo, pydantic, click")
+    solving = peak_mib(
+        "import graphs; from plan07 import document, solver\n"
+        "plan = graphs.realistic()\n"
+        "for _ in range(20): solver.solve_plan(document.read(plan, 'bench'), solver.options())"
+    )
+    typed = peak_mib(
+        "import graphs; from plan07 import solve\n"
+        "plan = graphs.realistic()\n"
+        "for _ in range(20): solve(plan)"
+    )
+    table(
+        ["peak memory of the process", "MiB"],
+        [
+            ["import clingo, pydantic, click", f"{bare:.0f}"],
+            ["20 solves, as the command does", f"{solving:.0f}"],
+            ["20 solves through `from plan07 import solve`", f"{typed:.0f}"],
+        ],
+    )
+
+
+def command(repeats: int) -> None:
+    """Print what the command costs from a standing start."""
+    example = HERE.parent / "tests" / "examples" / "session-timeout.plan.json"
+    base = cold([sys.executable, "-c", "import clingo, pydantic, click"], repeats)
+    plan07 = [sys.executable, "-m", "plan07"]
+    rows = [["python -c 'import clingo, pydantic, click'", f"{base * 1e3:.0f}", "1"]]
+    for name, call in (
+        ("plan07 solve, session-timeout example", [*plan07, "solve", str(example)]),
+        ("plan07 --version", [*plan07, "--version"]),
+    ):
+        taken = cold(call, repeats)
+        rows.append([name, f"{taken * 1e3:.0f}", f"{taken / base:.2f}"])
+    with tempfile.TemporaryDirectory() as folder:
+        large = Path(folder) / "large.json"
+        large.write_text(json.dumps(graphs.chain(10_000)))
+        taken = cold([*plan07, "solve", str(large)], max(2, repeats // 4))
+        rows.append(
+            [
+                "10,000 obligations refused at the default limit",
+                f"{taken * 1e3:.0f}",
+                f"{taken / base:.2f}",
+            ]
+        )
+    print("## The command, cold\n")
+    table(["what", "ms (median)", "ratio"], rows)
+
+
+def growth(sizes: list[int], repeats: int) -> dict[str, dict[int, float]]:
+    """Print how the solve grows with the plan, shape by shape; return the times."""
+    found: dict[str, dict[int, float]] = {}
+    rows = []
+    for shape, make in graphs.SHAPES.items():
+        for size in sizes if shape != "ring" else [64, 1000]:
+            plan = make(size)
+            ours = timed(plan07_solve(plan), repeats)
+            networkx = timed(networkx_order(plan), repeats)
+            graphlib = timed(graphlib_order(plan), repeats)
+            found.setdefault(shape, {})[size] = ours
+            rows.append(
+                [
+                    shape,
+                    f"{size:,}",
+                    f"{ours * 1e3:.0f}",
+                    f"{ours / size * 1e6:.0f}",
+                    f"{networkx * 1e3:.1f}",
+                    f"{graphlib * 1e3:.1f}",
+                    f"{ours / networkx:.0f}",
+                ]
+            )
+    print("## Growth, with --limit raised\n")
+    table(
+        [
+            "shape",
+            "obligations",
+            "plan07 ms",
+            "us each",
+            "networkx ms",
+            "graphlib ms",
+            "plan07 / networkx",
+        ],
+        rows,
+    )
+    return found
+
+
+def plot(times: dict[str, dict[int, float]], path: str) -> None:
+    """Draw growth on logarithmic axes; a line of slope 1 is linear."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "plan07"
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for shape, by_size in times.items():
+        axes.plot(list(by_size), [each * 1e3 for each in by_size.values()], "o-", label=shape)
+    sizes = sorted({size for by_size in times.values() for size in by_size})
+    first = min(by_size[sizes[0]] for by_size in times.values()) * 1e3
+    axes.plot(sizes, [first * size / sizes[0] for size in sizes], "k:", label="linear")
+    axes.set(xscale="log", yscale="log", xlabel="obligations", ylabel="ms", title="plan07 solve")
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None})
+    print(f"plot: {path}")
+
+
+def main() -> None:
+    """Run everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats and sizes")
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the growth (needs matplotlib)")
+    given = parser.parse_args()
+    repeats = 3 if given.quick else 15
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
+    in_process(repeats * 2)
+    command(repeats)
+    sizes = [64, 256, 1000] if given.quick else [64, 256, 1000, 4000, 10_000]
+    times = growth(sizes, 3)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"Peak memory of this run: {peak:.0f} MiB\n")
+    if given.plot:
+        plot(times, given.plot)
+
+
+if __name__ == "__main__":
+    main()
