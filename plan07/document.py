@@ -156,17 +156,11 @@ def _record(node: dict[str, Any]) -> Record:
 
 
 def _expand(nodes: list[dict[str, Any]]) -> Iterable[Record]:
-    members = {
-        node["id"]: [member["id"] for member in node["members"]]
-        for node in nodes
-        if "members" in node
-    }
+    # Members land together, so waiting for the composite is waiting for any of them.
+    first = {node["id"]: node["members"][0]["id"] for node in nodes if "members" in node}
 
     def outside(ids: Iterable[str]) -> tuple[str, ...]:
-        found: list[str] = []
-        for each in ids:
-            found += members.get(each, [each])
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(first.get(each, each) for each in ids))
 
     for node in nodes:
         for index, part in enumerate(node.get("members", [node])):

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W_]+")
 _TEST = re.compile(r"[\w./+-]+\.py(?:::[\w.+-]+(?:\[[^\]\s]*\])?)*")
 _PIECES = re.compile(r"::|[./:\\]+")
 _IDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_LONGEST = 4
+_LONGEST = 6
 
 
 def phrases(text: str, lexicon: frozenset[str]) -> list[str]:

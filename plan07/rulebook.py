@@ -25,7 +25,6 @@ _STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
 _STRING = re.compile(r'"([^"\\\n]*)"')
-_COMMENT = re.compile(r"^[ \t]*%[^\n]*", re.MULTILINE)
 _COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?\*%|%[^\n]*', re.S)
 _LARGEST_FILE = 4 * 1024 * 1024
 _PHASE = "rules"
@@ -90,7 +89,9 @@ class Rulebook:
         """The phrases that the rules know: every string in a file of the stage vocabulary."""
         texts = [file.text for file in self.files if "vocabulary" in file.stages]
         return frozenset(
-            phrase for text in texts for phrase in _STRING.findall(_COMMENT.sub("", text))
+            phrase
+            for text in texts
+            for phrase in _STRING.findall(_COMMENTS.sub(_keep_strings, text))
         )
 
     def number(self, name: str) -> int:
