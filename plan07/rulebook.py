@@ -217,7 +217,10 @@ def load(
             return _default()
         return Rulebook(shipped, policy, limits, clingo_options)
     by_name = {file.name: file for file in shipped}
-    by_name.update({file.name: file for file in _read_directory(os.fspath(overlay), True)})
+    for file in _read_directory(os.fspath(overlay), True):
+        # A copy that was not touched is no overlay.
+        if file.name not in by_name or file.text != by_name[file.name].text:
+            by_name[file.name] = file
     return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
 
 
