@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias, Union
 
 Term: TypeAlias = Union[int, str, "Fact"]
@@ -40,6 +41,7 @@ def fact(name: str, *args: Term) -> Fact:
     return Fact(name, args)
 
 
+@lru_cache(maxsize=1024)
 def constant(name: str) -> Fact:
     """Return a constant, such as `modify`; the one word that ASP reserves is set apart."""
     return Fact("not_" if name == "not" else name)
@@ -79,18 +81,13 @@ def render(term: Term) -> str:
 
 def program(facts: Iterable[Fact]) -> str:
     """Return facts as an ASP program, each once and in a fixed order."""
-    known: dict[str, str] = {}
+    known: dict[Term, str] = {}
     lines = set()
     for name, args in facts:
-        texts = []
-        for arg in args:
-            if isinstance(arg, str):
-                text = known.get(arg)
-                if text is None:
-                    text = known[arg] = quote(arg)
-            else:
-                text = render(arg)
-            texts.append(text)
+        try:
+            texts = [known[arg] for arg in args]
+        except KeyError:
+            texts = [known.setdefault(arg, render(arg)) for arg in args]
         lines.add(f"{name}({','.join(texts)}).\n" if texts else f"{name}.\n")
     return "".join(sorted(lines))
 
@@ -149,13 +146,16 @@ class Atoms:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._by_name: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
-        for atom in map(parse, sorted(texts)):
-            self._by_name[atom.name].append(atom.args)
+        self._texts: dict[str, list[str]] = defaultdict(list)
+        for text in sorted(texts):
+            self._texts[text.partition("(")[0]].append(text)
+        self._rows: dict[str, list[tuple[Term, ...]]] = {}
 
     def rows(self, name: str) -> list[tuple[Term, ...]]:
         """Return the argument tuples of a predicate, sorted by their text."""
-        return self._by_name.get(name, [])
+        if name not in self._rows:
+            self._rows[name] = [parse(text).args for text in self._texts.get(name, ())]
+        return self._rows[name]
 
     def texts(self, name: str) -> list[tuple[str, ...]]:
         """Return the rows of a predicate whose arguments are all strings."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
 _TEST = re.compile(r"[\w./+-]+\.py(?:::[\w.+-]+(?:\[[^\]\s]*\])?)*")
@@ -23,9 +24,13 @@ def phrases(text: str, lexicon: frozenset[str]) -> list[str]:
     ['sig change', 're bind']
     """
     words = [word.casefold() for word in _WORD.findall(text)]
+    starts = _first_words(lexicon)
     found: list[str] = []
     start = 0
     while start < len(words):
+        if words[start] not in starts:
+            start += 1
+            continue
         for size in range(min(_LONGEST, len(words) - start), 0, -1):
             phrase = words[start] if size == 1 else " ".join(words[start : start + size])
             if phrase in lexicon:
@@ -35,6 +40,11 @@ def phrases(text: str, lexicon: frozenset[str]) -> list[str]:
         else:
             start += 1
     return found
+
+
+@lru_cache(maxsize=8)
+def _first_words(lexicon: frozenset[str]) -> frozenset[str]:
+    return frozenset(phrase.partition(" ")[0] for phrase in lexicon)
 
 
 def tests_named(text: str) -> list[str]:

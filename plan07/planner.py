@@ -52,7 +52,7 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
         "steps",
         [
             *(fact("step", number, unit) for number, unit in steps),
-            *(fact("state", each.id, constant(each.state)) for each in lowered.plan.records),
+            *(fact("state", low, constant("failed")) for low in partition["failed"]),
             *static_size(lowered.plan.requirement, nodes, scores),
         ],
     )
