@@ -156,17 +156,29 @@ def _record(node: dict[str, Any]) -> Record:
 
 
 def _expand(nodes: list[dict[str, Any]]) -> Iterable[Record]:
-    # Members land together, so waiting for the composite is waiting for any of them.
-    first = {node["id"]: node["members"][0]["id"] for node in nodes if "members" in node}
+    """Take composites apart; their members stand in a ring of derived dependencies.
+
+    The evidence that made them land together need not be there any more, and the ring makes the
+    rules find the composite again. Whoever waits for it waits for its lowest member.
+    """
+    rings: dict[str, list[str]] = {}
+    for node in nodes:
+        if "members" in node:
+            members = [member["id"] for member in node["members"]]
+            rings[node["id"]] = sorted(dict.fromkeys(members), key=natural)
 
     def outside(ids: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(first.get(each, each) for each in ids))
+        return tuple(dict.fromkeys(rings[each][0] if each in rings else each for each in ids))
 
     for node in nodes:
-        for index, part in enumerate(node.get("members", [node])):
+        ring = rings.get(node["id"], []) if "members" in node else []
+        for part in node.get("members", [node]):
             record = _record(part)
-            # What the composite waits for by derivation, its first member waits for.
-            extra = node.get("derived", ()) if "members" in node and index == 0 else ()
+            extra: list[str] = []
+            if ring:
+                place = ring.index(record.id)
+                extra = [ring[place - 1]] if len(ring) > 1 else []
+                extra += node.get("derived", ()) if place == 0 else ()
             yield record._replace(
                 dependencies=outside(record.dependencies),
                 derived=outside((*record.derived, *extra)),

@@ -89,7 +89,7 @@ class Evidence(NamedTuple):
     contains: tuple[tuple[str, str], ...] = ()
     files: Mapping[str, str] = {}
     tests: tuple[str, ...] | None = None
-    scores: Mapping[str, Mapping[str, float]] = {}
+    scores: Mapping[str, Mapping[str, float | None]] = {}
     grounding: Mapping[str, Grounding] = {}
     truncated: tuple[tuple[str, str, int, int], ...] = ()
     unresolved: Mapping[str, int] = {}
@@ -110,7 +110,7 @@ def inline(document: Mapping[str, Any]) -> Evidence:
     return Evidence(
         edges=tuple(edge(each) for each in edges),
         changes=tuple((each["entity"], each["change"]) for each in document.get("changes", ())),
-        entities=None if entities is None else {each["id"]: each["kind"] for each in entities},
+        entities=None if entities is None else dict(_last_first(entities)),
         files=sites(edges),
         tests=None if tests is None else tuple(tests),
         scores=document.get("scores", {}),
@@ -134,8 +134,14 @@ def edge(document: Mapping[str, Any]) -> Edge:
 
 
 def sites(edges: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the files that edges name for their dependents."""
-    return {each["to"]: each["at"]["path"] for each in edges if each.get("at")}
+    """Return the files that edges name for their dependents; of several, the first by name."""
+    found = {(each["to"], each["at"]["path"]) for each in edges if each.get("at")}
+    return dict(sorted(found, reverse=True))
+
+
+def _last_first(entities: Iterable[Mapping[str, str]]) -> list[tuple[str, str]]:
+    """Return (id, kind) pairs so that of an entity listed twice the first kind by name stays."""
+    return sorted(((each["id"], each["kind"]) for each in entities), reverse=True)
 
 
 def merge(parts: Sequence[Evidence]) -> Evidence:

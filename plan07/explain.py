@@ -63,9 +63,9 @@ def reason_of(term: Term) -> Reason:
     if term.name == "impact" and len(term.args) == 5:
         order, cause, source, target, change = term.args
         if _name(order) == "shim_first":
-            return Reason("impact", "shim_first", words=_name(change))
+            return Reason("impact", "shim_first", words=_spaced(change))
         return Reason(
-            "impact", _name(order), camel(_name(cause)), (str(source), str(target)), _name(change)
+            "impact", _name(order), camel(_name(cause)), (str(source), str(target)), _spaced(change)
         )
     return Reason(term.name, term.name)
 
@@ -75,13 +75,17 @@ def _evidence(because: Term) -> tuple[str, tuple[str, ...], str]:
         cause, source, target = because.args
         return camel(_name(cause)), (str(source), str(target)), ""
     if isinstance(because, Fact) and because.args:
-        shown = ", ".join(each if isinstance(each, str) else _name(each) for each in because.args)
+        shown = ", ".join(each if isinstance(each, str) else _spaced(each) for each in because.args)
         return "", (), f"{because.name.replace('_', ' ')} {shown}"
-    return "", (), _name(because).replace("_", " ")
+    return "", (), _spaced(because)
 
 
 def _name(term: Term) -> str:
     return term.name if isinstance(term, Fact) else str(term)
+
+
+def _spaced(term: Term) -> str:
+    return _name(term).replace("_", " ")
 
 
 def sentence(reason: Reason) -> str:
@@ -91,7 +95,7 @@ def sentence(reason: Reason) -> str:
         source, target = (printable(each) for each in reason.entities)
         text += f": {source} {reason.cause} {target}"
     if reason.words:
-        text += f" ({printable(reason.words.replace('_', ' '))})"
+        text += f" ({printable(reason.words)})"
     return text
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
-_TEST = re.compile(r"[\w./+-]+\.py(?:::[\w.+-]+(?:\[[^\]\s]*\])?)*")
+# Possessive, so that a long text costs no more than its length.
+_TEST = re.compile(r"(?<![\w./+-])([\w./+-]++)((?:::[\w.+-]++(?:\[[^\]\n]*+\])?)*+)")
 _PIECES = re.compile(r"::|[./:\\]+")
 _IDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _LONGEST = 6
@@ -53,7 +54,10 @@ def tests_named(text: str) -> list[str]:
     >>> tests_named("pytest -q tests/test_a.py::test_b tests/test_c.py")
     ['tests/test_a.py::test_b', 'tests/test_c.py']
     """
-    return [each for each in _TEST.findall(text) if _is_test(each)]
+    if ".py" not in text:
+        return []
+    found = [file + inner for file, inner in _TEST.findall(text) if file.endswith(".py")]
+    return [each for each in found if _is_test(each)]
 
 
 def _is_test(name: str) -> bool:

@@ -53,6 +53,8 @@ def admission(plan: Plan, grounding: Mapping[str, Grounding]) -> Iterator[Fact]:
         )
         for dependency in record.dependencies:
             yield fact("declared", record.id, dependency)
+        for dependency in record.derived:
+            yield fact("derived", record.id, dependency)
         found = grounding.get(record.target_entity)
         if found is not None and found.answer != "binding":
             yield fact("grounding", record.id, record.target_entity, constant(found.answer))
@@ -252,9 +254,9 @@ class Lowered:
                 yield fact("score", target, confidence, per_mille(edge.confidence))
         for subject, scores in self.evidence.scores.items():
             for source in _SCORES:
-                if source in scores:
+                if (share := scores.get(source)) is not None:
                     named = subject if subject in ids else self.name(subject)
-                    yield fact("score", named, constant(source), per_mille(scores[source]))
+                    yield fact("score", named, constant(source), per_mille(share))
 
     def _files(self) -> Iterator[Fact]:
         kinds = {self.name(each): kind for each, kind in (self.evidence.entities or {}).items()}

@@ -54,7 +54,7 @@ class Requirement(Record):
     """
 
     goal: Annotated[str, Field(min_length=1, max_length=500)]
-    acceptance_criteria: Annotated[tuple[Text, ...], Field(max_length=16)]
+    acceptance_criteria: Annotated[tuple[Text, ...], Field(min_length=1, max_length=16)]
     constraints: Annotated[tuple[Text, ...], Field(max_length=16)]
     needs_confirmation: bool = False
 
@@ -112,7 +112,7 @@ class PlanNode(Member):
     """
 
     cycle_collapsed: Literal[True] | None = None
-    members: tuple[Member, ...] = ()
+    members: Annotated[tuple[Member, ...], Field(min_length=2)] = ()
 
 
 class ImpactEdge(Record):

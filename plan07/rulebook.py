@@ -249,7 +249,7 @@ def _read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
             if name.endswith(".lp") and not name.endswith("_test.lp")
         )
         files = [_read_file(os.path.join(directory, name), overlaid) for name in names]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(
             "RULES_UNREADABLE",
             f"the rules in {directory} cannot be read: {_reason(error)}",
@@ -376,7 +376,9 @@ def _unknown(code: str, what: str, name: str, known: Iterable[str]) -> InputErro
     )
 
 
-def _reason(error: OSError | UnicodeDecodeError) -> str:
+def _reason(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return (error.strerror or "it cannot be opened").lower()
-    return f"byte {error.start} is not UTF-8"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is not UTF-8"
+    return "that is no path"

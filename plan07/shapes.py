@@ -40,11 +40,11 @@ IMPACT_SCHEMA = "plan07.impact/1"
 _NAME = r"^[A-Za-z][A-Za-z0-9_]*$"
 _MOST_FINDINGS = 50
 
-_text = core_schema.str_schema()
-_name = core_schema.str_schema(pattern=_NAME, max_length=64)
-_flag = core_schema.bool_schema()
-_count = core_schema.int_schema(ge=0, le=2**30)
-_share = core_schema.float_schema(ge=0, le=1, allow_inf_nan=False)
+_text = core_schema.str_schema(strict=True)
+_name = core_schema.str_schema(strict=True, pattern=_NAME, max_length=64)
+_flag = core_schema.bool_schema(strict=True)
+_count = core_schema.int_schema(strict=True, ge=0, le=2**30)
+_share = core_schema.float_schema(strict=True, ge=0, le=1, allow_inf_nan=False)
 
 
 def _one_of(values: tuple[str, ...]) -> CoreSchema:
@@ -57,6 +57,11 @@ def _list(item: CoreSchema) -> CoreSchema:
 
 def _map(value: CoreSchema) -> CoreSchema:
     return core_schema.dict_schema(_text, value, strict=True)
+
+
+def _or_null(schema: CoreSchema) -> CoreSchema:
+    """Null is as good as absent."""
+    return core_schema.nullable_schema(schema)
 
 
 def _record(
@@ -89,48 +94,57 @@ _NODE = _record(
     _MEMBER,
     {
         **_DERIVED,
-        "cycle_collapsed": core_schema.literal_schema([True]),
+        "cycle_collapsed": _or_null(core_schema.literal_schema([True])),
         "members": core_schema.list_schema(_record(_MEMBER, _DERIVED), strict=True, min_length=2),
     },
 )
 _REQUIREMENT = _record(
-    {"goal": _text, "acceptance_criteria": _list(_text), "constraints": _list(_text)},
+    {
+        "goal": _text,
+        "acceptance_criteria": core_schema.list_schema(_text, strict=True, min_length=1),
+        "constraints": _list(_text),
+    },
     {"needs_confirmation": _flag},
 )
 _EDGE_REQUIRED: dict[str, CoreSchema] = {"from": _text, "to": _text, "cause": _name}
 _EDGE_OPTIONAL: dict[str, CoreSchema] = {
-    "change": core_schema.str_schema(pattern=r"^[a-z][a-z0-9_]*$", max_length=64),
+    "change": core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=64),
     "strength": _one_of(STRENGTHS),
     "order": _one_of(tuple(ORDERS)),
     "hop": _count,
     "confidence": _share,
     "resolution": _one_of(RESOLUTIONS),
     "rule": _text,
-    "at": _record({"path": _text}, {"line": _count}),
+    "at": _record({"path": _text}, {"line": _or_null(_count)}),
     "derived_change": _text,
 }
-_EDGE_OPTIONAL = {name: core_schema.nullable_schema(s) for name, s in _EDGE_OPTIONAL.items()}
+_EDGE_OPTIONAL = {name: _or_null(schema) for name, schema in _EDGE_OPTIONAL.items()}
 _EDGE = _record(_EDGE_REQUIRED, _EDGE_OPTIONAL)
-_CHANGE_KIND = core_schema.str_schema(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)
-_SCORES = _record({}, {"lex": _share, "cochange": _share, "confidence": _share})
+_CHANGE_KIND = core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=64)
+_SCORES = _record({}, {name: _or_null(_share) for name in ("lex", "cochange", "confidence")})
 _EVIDENCE = _record(
     {},
     {
         "edges": _list(_EDGE),
         "changes": _list(_record({"entity": _text, "change": _CHANGE_KIND})),
-        "entities": _list(_record({"id": _text, "kind": _one_of(ENTITY_KINDS)})),
-        "tests": _list(_text),
+        "entities": _or_null(_list(_record({"id": _text, "kind": _one_of(ENTITY_KINDS)}))),
+        "tests": _or_null(_list(_text)),
         "scores": _map(_SCORES),
     },
 )
-_COMMON: dict[str, CoreSchema] = {"requirement": _REQUIREMENT, "evidence": _EVIDENCE}
+_COMMON: dict[str, CoreSchema] = {
+    "requirement": _or_null(_REQUIREMENT),
+    "evidence": _or_null(_EVIDENCE),
+}
 _DECOMPOSITION = _record(
     {"obligations": _list(_record(_OBLIGATION))}, {**_COMMON, "re_decompose": _flag}
 )
 _ARTIFACT = _record(
     {"nodes": _list(_NODE)},
     {
-        "plan_id": core_schema.str_schema(pattern=r"^plan-[0-9]{8}-[0-9]{4}(-[0-9]+)?$"),
+        "plan_id": _or_null(
+            core_schema.str_schema(strict=True, pattern=r"^plan-[0-9]{8}-[0-9]{4}(-[0-9]+)?$")
+        ),
         **_COMMON,
         "checkpoints": _list(_text),
         "branch_scores": _map(_share),
@@ -144,8 +158,8 @@ _ARTIFACT = _record(
 _IMPACT = _record(
     {"schema": core_schema.literal_schema([IMPACT_SCHEMA]), "edges": _list(_EDGE)},
     {
-        "commit": core_schema.nullable_schema(_text),
-        "recon": core_schema.nullable_schema(_text),
+        "commit": _or_null(_text),
+        "recon": _or_null(_text),
         "seeds": _list(
             _record(
                 {"entity": _text, "change": _CHANGE_KIND},
@@ -180,7 +194,7 @@ SHAPES: dict[str, CoreSchema] = {
 
 @lru_cache(maxsize=len(SHAPES))
 def _validator(shape: str) -> SchemaValidator:
-    return SchemaValidator(SHAPES[shape], core_schema.CoreConfig(strict=True))
+    return SchemaValidator(SHAPES[shape])
 
 
 def check(shape: str, value: Any, name: str, code: str, phase: str) -> None:

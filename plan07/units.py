@@ -78,12 +78,15 @@ class Units:
                 low,
                 [self.ids[each] for each in needs[low]],
                 tuple(self.ids[each] for each in needs[low] if (each, low) not in declared),
-                next(
-                    (name for name in ("alternative", "blocked") if low in partition[name]), "ready"
-                ),
+                self._status(low, partition),
             )
             for low in self._members
         ]
+
+    def _status(self, low: str, partition: Mapping[str, set[str]]) -> str:
+        if self._members[low][0].status == "alternative":
+            return "alternative"
+        return "blocked" if low in partition["blocked"] else "ready"
 
     def _node(
         self, low: str, resolved: list[str], derived: tuple[str, ...], status: str
@@ -110,25 +113,18 @@ class Units:
         if derived:
             node["derived"] = list(derived)
         node["cycle_collapsed"] = True
-        node["members"] = [
-            self._part(record, members[index - 1].id, status)
-            for index, record in enumerate(members)
-        ]
+        node["members"] = [self._part(record, status) for record in members]
         return node
 
-    def _part(self, record: Record, previous: str, status: str) -> dict[str, Any]:
-        """A member, which keeps what it declares and waits for the one before it.
-
-        The ring of members makes a reload, which has no evidence, find the composite again.
-        """
+    def _part(self, record: Record, status: str) -> dict[str, Any]:
+        """A member, with what it declares; why they land together stands in the reasons."""
         low = self.unit_of[record.id]
         own: dict[str, None] = {}
         for each in record.dependencies:
             if each != record.id and (record.id, each) not in self._graph.dropped:
                 own[each if self.unit_of[each] == low else self.ids[self.unit_of[each]]] = None
         declared = tuple(sorted(own, key=natural))
-        ring = () if previous in own else (previous,)
-        return as_node(record._replace(dependencies=declared, derived=ring, status=status))
+        return as_node(record._replace(dependencies=declared, derived=(), status=status))
 
     def composites(self) -> list[dict[str, Any]]:
         """Return which obligations land together and why, in the wire form."""
