@@ -1,0 +1,202 @@
+"""Ordering: which unit waits for which, and which edges are worth showing (build spec 3.3)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import networkx
+import pytest
+from support import atoms, only
+
+Pair = tuple[str, str]
+
+
+def ordering(*facts: str, cap: int = 16) -> set[str]:
+    found = atoms("ordering.lp", "\n".join(facts), {"max_dependencies": cap})
+    return only(found, "before", "level", "edge", "preference", "violation", "advice")
+
+
+def units(names: str) -> str:
+    """Return units of one obligation each, a letter a unit."""
+    return " ".join(f'unit("{each}"). member("{each}","{each}").' for each in names)
+
+
+def composite(names: str) -> str:
+    members = " ".join(f'member("{names[0]}","{each}").' for each in names)
+    return f'unit("{names[0]}"). {members}'
+
+
+def precedes(path: str, because: str = "impact") -> str:
+    pairs = pairwise(path)
+    return " ".join(f'precedes("{x}","{y}",{because}).' for x, y in pairs)
+
+
+def before(*pairs: str) -> set[str]:
+    return {f'before("{x}","{y}")' for x, y in pairs}
+
+
+def edges(*pairs: str) -> set[str]:
+    return {f'edge("{x}","{y}")' for x, y in pairs}
+
+
+def levels(**numbers: int) -> set[str]:
+    return {f'level("{unit}",{number})' for unit, number in numbers.items()}
+
+
+def test_units_without_precedences_wait_for_nothing() -> None:
+    assert ordering(units("AB")) == levels(A=0, B=0)
+
+
+@pytest.mark.parametrize("because", ["declared", "derived", "impact", "ladder", "rule"])
+def test_s_000_050_a_precedence_of_any_kind_orders(because: str) -> None:
+    found = ordering(units("AB"), precedes("AB", because))
+    assert found == before("AB") | edges("AB") | levels(A=0, B=1)
+
+
+def test_s_000_051_edges_of_members_are_those_of_their_composite() -> None:
+    found = ordering(
+        units("AD"),
+        composite("BC"),
+        precedes("ABCB"),
+        precedes("CD"),
+        precedes("AC", "declared"),
+    )
+    assert found == before("AB", "BD") | edges("AB", "BD") | levels(A=0, B=1, D=2)
+
+
+def test_a_declared_edge_within_a_composite_is_none_of_the_plan() -> None:
+    assert ordering(composite("AB"), precedes("ABA", "declared")) == levels(A=0)
+
+
+def test_the_level_is_the_longest_path() -> None:
+    found = only(
+        ordering(units("ABCDE"), precedes("ABCE"), precedes("ADE"), precedes("AE")), "level"
+    )
+    assert found == levels(A=0, B=1, C=2, D=1, E=3)
+
+
+def test_what_is_no_unit_has_no_level() -> None:
+    found = ordering(units("AB"), precedes("AB"), 'precedes("B","X",impact).')
+    assert found == before("AB") | edges("AB") | levels(A=0, B=1)
+
+
+# Edges worth showing
+
+
+def test_a_derived_edge_that_a_longer_path_says_is_left_out() -> None:
+    found = only(ordering(units("ABC"), precedes("ABC"), precedes("AC")), "edge")
+    assert found == edges("AB", "BC")
+
+
+def test_t4_a_declared_edge_always_stays() -> None:
+    found = only(ordering(units("ABC"), precedes("ABC"), precedes("AC", "declared")), "edge")
+    assert found == edges("AB", "BC", "AC")
+
+
+def test_an_edge_that_is_declared_and_derived_stays() -> None:
+    found = only(
+        ordering(units("ABC"), precedes("ABC"), precedes("AC"), precedes("AC", "declared")),
+        "edge",
+    )
+    assert found == edges("AB", "BC", "AC")
+
+
+def test_declared_edges_make_a_longer_path_too() -> None:
+    found = only(ordering(units("ABC"), precedes("ABC", "declared"), precedes("AC")), "edge")
+    assert found == edges("AB", "BC")
+
+
+def test_an_edge_that_skips_a_level_stays_if_no_path_says_it() -> None:
+    found = only(ordering(units("ABCD"), precedes("ABC"), precedes("DC")), "edge")
+    assert found == edges("AB", "BC", "DC")
+
+
+def test_a_longer_path_of_several_steps() -> None:
+    found = only(
+        ordering(units("ABCDE"), precedes("ABCDE"), precedes("AE"), precedes("AC"), precedes("BE")),
+        "edge",
+    )
+    assert found == edges("AB", "BC", "CD", "DE")
+
+
+def random_order(seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the declared and the derived edges of an acyclic graph."""
+    chance = random.Random(seed)
+    names = [chr(ord("A") + each) for each in range(chance.randint(2, 9))]
+    chance.shuffle(names)
+    pairs = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
+    chosen = chance.sample(pairs, chance.randint(1, len(pairs)))
+    cut = chance.randint(0, len(chosen) // 2)
+    return chosen[:cut], chosen[cut:]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_t4_edges_are_the_transitive_reduction_and_what_is_declared(seed: int) -> None:
+    declared, derived = random_order(seed)
+    graph = networkx.DiGraph([*declared, *derived])
+    found = ordering(
+        units("".join(graph)),
+        *(precedes(x + y, "declared") for x, y in declared),
+        *(precedes(x + y) for x, y in derived),
+    )
+    expected = {*networkx.transitive_reduction(graph).edges, *declared}
+    assert only(found, "edge") == edges(*(x + y for x, y in expected))
+    assert only(found, "before") == before(*(x + y for x, y in graph.edges))
+    depth = {
+        each: number
+        for number, generation in enumerate(networkx.topological_generations(graph))
+        for each in generation
+    }
+    assert only(found, "level") == levels(**depth)
+
+
+# Preferences
+
+
+def test_a_wish_is_the_preference_of_its_unit() -> None:
+    found = ordering(units("ABC"), 'prefer("B",-2). prefer("C",7).')
+    assert found == levels(A=0, B=0, C=0) | {'preference("B",-2)', 'preference("C",7)'}
+
+
+def test_the_lowest_wish_of_a_composite_decides() -> None:
+    found = ordering(composite("ABC"), 'prefer("B",5). prefer("C",3). prefer("C",4).')
+    assert found == levels(A=0) | {'preference("A",3)'}
+
+
+def test_a_wish_for_what_is_not_in_the_plan_is_none() -> None:
+    assert ordering(units("A"), 'prefer("X",1).') == levels(A=0)
+
+
+# The cap of dependencies
+
+
+def fan_in(sources: Sequence[str], target: str) -> str:
+    return " ".join(precedes(each + target) for each in sources)
+
+
+def test_t4_as_many_dependencies_as_the_cap_allows() -> None:
+    assert only(ordering(units("ABCD"), fan_in("ABC", "D"), cap=3), "violation") == set()
+
+
+def test_t4_one_resolved_dependency_too_many() -> None:
+    found = only(ordering(units("ABCD"), fan_in("ABC", "D"), cap=2), "violation")
+    assert found == {'violation(cap_exceeded(dependencies,3,2),"D")'}
+
+
+def test_s_000_038_t4_seventeen_resolved_dependencies() -> None:
+    sources = "ABCDEFGHIJKLMNOPQ"
+    found = ordering(units(sources + "Z"), fan_in(sources, "Z"))
+    assert only(found, "violation") == {'violation(cap_exceeded(dependencies,17,16),"Z")'}
+    assert only(ordering(units(sources + "Z"), fan_in(sources[1:], "Z")), "violation") == set()
+
+
+def test_t4_edges_left_out_do_not_count() -> None:
+    found = ordering(units("ABCD"), precedes("ABCD"), fan_in("AB", "D"), cap=1)
+    assert only(found, "violation") == set()
+
+
+def test_t4_declared_edges_count_even_if_a_longer_path_says_the_same() -> None:
+    found = ordering(units("ABC"), precedes("ABC"), precedes("AC", "declared"), cap=1)
+    assert only(found, "violation") == {'violation(cap_exceeded(dependencies,2,1),"C")'}
