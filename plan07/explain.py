@@ -101,7 +101,7 @@ def sentence(reason: Reason) -> str:
 
 def reasons_of(
     edges: Sequence[tuple[str, str]],
-    rows: Iterable[tuple[Term, ...]],
+    rows: Iterable[tuple[str, str, Term]],
     member_of: Mapping[str, str],
     names: Mapping[str, str],
 ) -> list[dict[str, Any]]:
@@ -114,8 +114,7 @@ def reasons_of(
         names: units to their ids in the plan.
     """
     found: dict[tuple[str, str], list[tuple[str, str, Reason]]] = {}
-    for before, after, because in rows:
-        a, b = str(before), str(after)
+    for a, b, because in rows:
         found.setdefault((member_of[a], member_of[b]), []).append((a, b, reason_of(because)))
     listed: list[dict[str, Any]] = []
     for edge in edges:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, Union
+
+from plan07.errors import RulesError
 
 Term: TypeAlias = Union[int, str, "Fact"]
 
@@ -141,34 +143,74 @@ def _unescaped(found: re.Match[str]) -> str:
 class Atoms:
     """The atoms of one answer set, by predicate, sorted so that nothing depends on the solver.
 
+    What rules derive is checked before it is used, because a rule file of a user may derive
+    anything.
+
     Args:
         texts: the atoms as clingo writes them.
+
+    Raises:
+        RulesError: something is shown that is no atom; so do the methods, where an atom has not
+            the arguments that it should have.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts: dict[str, list[str]] = defaultdict(list)
         for text in sorted(texts):
-            self._texts[text.partition("(")[0]].append(text)
+            name = text.partition("(")[0]
+            if not _NAME.match(name):
+                raise _unusable(text)
+            self._texts[name].append(text)
         self._rows: dict[str, list[tuple[Term, ...]]] = {}
 
-    def rows(self, name: str) -> list[tuple[Term, ...]]:
+    def rows(self, name: str, arity: int) -> list[tuple[Term, ...]]:
         """Return the argument tuples of a predicate, sorted by their text."""
         if name not in self._rows:
             self._rows[name] = [parse(text).args for text in self._texts.get(name, ())]
-        return self._rows[name]
+        rows = self._rows[name]
+        for row in rows:
+            if len(row) != arity:
+                raise _unusable(render(Fact(name, row)))
+        return rows
 
-    def texts(self, name: str) -> list[tuple[str, ...]]:
-        """Return the rows of a predicate whose arguments are all strings."""
-        return [tuple([arg for arg in row if isinstance(arg, str)]) for row in self.rows(name)]
+    def links(self, name: str, arity: int, known: Container[str]) -> list[tuple[str, str, Term]]:
+        """Return the first two arguments, which are known ids, and the last one."""
+        found = []
+        for row in self.rows(name, arity):
+            a, b = row[0], row[1]
+            if not (isinstance(a, str) and isinstance(b, str) and a in known and b in known):
+                raise _unusable(render(Fact(name, row)))
+            found.append((a, b, row[-1]))
+        return found
 
-    def strings(self, name: str) -> list[str]:
-        """Return the only arguments of a predicate whose argument is a string."""
-        return [row[0] for row in self.texts(name)]
+    def ids(self, name: str, known: Container[str]) -> list[str]:
+        """Return the only arguments of a predicate, which are known ids."""
+        found = []
+        for row in self.rows(name, 1):
+            if not (isinstance(row[0], str) and row[0] in known):
+                raise _unusable(render(Fact(name, row)))
+            found.append(row[0])
+        return found
 
-    def numbers(self, name: str) -> dict[str, int]:
-        """Return a predicate `name(Text, Number)` as a mapping."""
-        return {
-            row[0]: row[1]
-            for row in self.rows(name)
-            if isinstance(row[0], str) and isinstance(row[1], int)
-        }
+    def numbers(self, name: str, known: Container[str]) -> dict[str, int]:
+        """Return a predicate `name(Id, Number)` of known ids as a mapping."""
+        found = {}
+        for row in self.rows(name, 2):
+            identifier, number = row
+            if not (
+                isinstance(identifier, str) and identifier in known and isinstance(number, int)
+            ):
+                raise _unusable(render(Fact(name, row)))
+            found[identifier] = number
+        return found
+
+
+def _unusable(text: str) -> RulesError:
+    return RulesError(
+        "RULES_OUTPUT",
+        f"the rules derive {text[:200]}, which cannot be used",
+        "look for the rule in the overlay; it names an obligation that is not there, or has other "
+        "arguments than the table of atoms says",
+        phase="rules",
+        detail={"atom": text[:200]},
+    )

@@ -7,10 +7,10 @@ keys; a plan that comes from a model must not be read that loosely.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
-from typing import Any, NoReturn
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, BinaryIO, NoReturn
 
 from plan07.errors import InputError
 
@@ -71,8 +71,7 @@ def parse(data: bytes, name: str) -> Any:
         message = f"the key {json.dumps(key)[:80]} stands twice in one object"
         _fail(message, "remove one of the two", name, *_place_of_duplicate(text))
     except _Constant as error:
-        found = re.search(rf"(?<![\w\"]){re.escape(str(error))}\b", text)
-        place = _place(text, found.start()) if found else (None, None)
+        place = _place_of_word(text, str(error))
         _fail(f"{error} is not a JSON number", "use a number from 0 to 1", name, *place)
     except RecursionError:
         _fail("it is nested too deeply", "a plan nests five levels at most", name)
@@ -133,13 +132,8 @@ def _look_into(value: Any, name: str) -> None:
 
 def _bytes(path: str, name: str) -> bytes:
     try:
-        if path == "-":
-            data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
-        else:
-            if os.path.isdir(path):
-                raise IsADirectoryError(21, "it is a directory")
-            with open(path, "rb") as stream:
-                data = stream.read(LARGEST_BYTES + 1)
+        with _opened(path) as stream:
+            data = stream.read(LARGEST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be opened"
         raise InputError(
@@ -158,6 +152,14 @@ def _bytes(path: str, name: str) -> bytes:
             detail={"path": path, "limit": LARGEST_BYTES},
         )
     return data
+
+
+def _opened(path: str) -> AbstractContextManager[BinaryIO]:
+    if path != "-":
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise OSError(9, "it is closed")
+    return nullcontext(sys.stdin.buffer)
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
@@ -182,6 +184,13 @@ def _place_of_duplicate(text: str) -> tuple[int | None, int | None]:
                 return _place(text, previous.start())
             keys[-1].add(key)
         previous = token
+    return None, None
+
+
+def _place_of_word(text: str, word: str) -> tuple[int | None, int | None]:
+    for found in re.finditer(rf'"(?:[^"\\]|\\.)*"|{re.escape(word)}', text, re.S):
+        if found.group() == word:
+            return _place(text, found.start())
     return None, None
 
 

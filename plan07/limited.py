@@ -16,6 +16,8 @@ from plan07.errors import InputError, Plan07Error, RulesError, from_dict
 
 # Enough for 10,000 obligations many times over.
 MEMORY_BYTES = 4 * 1024**3
+# A day; clocks of some systems end not far beyond.
+_LONGEST = 86_400
 _CHILD = "from plan07.limited import child; child()"
 
 
@@ -26,17 +28,17 @@ def solve(plan: Any, name: str, options: solver.Options, seconds: float) -> dict
         plan: the document, plain JSON values.
         name: how messages call it.
         options: how to solve.
-        seconds: more than 0.
+        seconds: more than 0, at most a day.
 
     Raises:
         PlanRefused, InputError, RulesError: as `solver.solve_plan`; RulesError also when the time
             is over or the child dies.
     """
-    if not seconds > 0:
+    if not 0 < seconds <= _LONGEST:
         raise InputError(
             "TIME_LIMIT_INVALID",
             f"a time limit cannot be {seconds} seconds",
-            "give more than 0",
+            f"give more than 0 and at most {_LONGEST}",
             phase="usage",
         )
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -81,9 +81,9 @@ def findings(
         order: obligation ids to their natural order, in which findings are sorted.
     """
     merged: dict[tuple[str, str, tuple[Any, ...]], list[list[Any]]] = {}
-    for code, subject in rows:
-        if not isinstance(code, Fact):
-            continue
+    for term, subject in rows:
+        # A rule of the user's own may bring its words along.
+        code = term if isinstance(term, Fact) else Fact("overlay", (term,))
         spec = _TABLE.get(code.name, _OTHER)
         args = [_plain(arg) for arg in code.args]
         kept = len(spec.fields) if spec.collect else len(args)
@@ -243,8 +243,8 @@ _TABLE: dict[str, Message] = {
     "artifact_cap": Message(
         "the plan takes {bytes} bytes with its {nodes} nodes, the artifact has room for {limit}",
         "re-scope the request into smaller plans, or raise the cap with "
-        "--limit max_static_bytes={bytes}",
-        ("bytes", "limit", "nodes"),
+        "--limit max_static_bytes={enough}",
+        ("bytes", "limit", "nodes", "enough"),
     ),
     "ambiguous_target": Message(
         "{subject} targets {target}, which may be any of {candidates}",
@@ -371,6 +371,10 @@ _TABLE: dict[str, Message] = {
         ("calls",),
     ),
 }
+
+_TABLE["overlay"] = Message(
+    "{subject}: {text:raw}", "see the rule of the overlay that says so", ("text",)
+)
 
 # A rule of the user's own may refuse or advise; its words are in the user's rule file.
 _OTHER = Message("{subject}: a rule of the overlay says so", "see the rule")

@@ -18,7 +18,7 @@ from plan07.lowering import Lowered, admission
 from plan07.rulebook import Rulebook
 
 # What a contradiction is derived from; a repair needs nothing else.
-_REPAIR_INPUT = ("flagged", "region", "precedes", "atomic")
+_REPAIR_INPUT = {"flagged": 4, "region": 1, "precedes": 3, "atomic": 3}
 
 
 class DependencyGraph(NamedTuple):
@@ -33,8 +33,8 @@ class DependencyGraph(NamedTuple):
     """
 
     lowered: Lowered
-    precedes: list[tuple[Term, ...]]
-    atomic: list[tuple[Term, ...]]
+    precedes: list[tuple[str, str, Term]]
+    atomic: list[tuple[str, str, Term]]
     advice: list[Finding]
     dropped: list[tuple[str, str]]
 
@@ -54,36 +54,38 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
     """
     lowered = Lowered(plan, evidence)
     admitted = rules.solve("admission", admission(plan, lowered.grounding))
-    violations = messages.findings(admitted.rows("violation"), {}, lowered.order)
-    if admitted.rows("halts"):
+    violations = messages.findings(admitted.rows("violation", 2), {}, lowered.order)
+    if admitted.rows("halts", 1):
         raise refusal(violations, "admission")
     facts = lowered.graph(rules.lexicon, ())
     atoms = rules.solve("graph", facts)
     dropped: list[tuple[str, str]] = []
-    if repair and atoms.rows("flagged"):
+    if repair and atoms.rows("flagged", 4):
         dropped = _repair(rules, atoms, lowered)
         if dropped:
             atoms = rules.solve("graph", lowered.graph(rules.lexicon, dropped))
-    refused = messages.findings(atoms.rows("violation"), {}, lowered.order)
+    refused = messages.findings(atoms.rows("violation", 2), {}, lowered.order)
     if violations or refused:
         phase = "admission" if violations else "graph"
         raise refusal([*violations, *refused], phase)
-    rows = [*admitted.rows("advice"), *atoms.rows("advice")]
+    rows = [*admitted.rows("advice", 2), *atoms.rows("advice", 2)]
     rows += [(fact("dependency_dropped", dependency), each) for each, dependency in dropped]
     return DependencyGraph(
         lowered,
-        atoms.rows("precedes"),
-        atoms.rows("atomic"),
+        atoms.links("precedes", 3, lowered.order),
+        atoms.links("atomic", 3, lowered.order),
         messages.findings(rows, {}, lowered.order),
         dropped,
     )
 
 
 def _repair(rules: Rulebook, atoms: Atoms, lowered: Lowered) -> list[tuple[str, str]]:
-    facts = [Fact(name, row) for name in _REPAIR_INPUT for row in atoms.rows(name)]
+    facts = [
+        Fact(name, row) for name, arity in _REPAIR_INPUT.items() for row in atoms.rows(name, arity)
+    ]
     facts += [fact("ordinal", each, number) for each, number in lowered.order.items()]
     best = rules.solve("repair", facts, optimise=True)
-    found = [(dependent, dependency) for dependency, dependent in best.texts("drop")]
+    found = [(after, before) for before, after, _ in best.links("drop", 2, lowered.order)]
     return sorted(found, key=lambda pair: (lowered.order[pair[0]], lowered.order[pair[1]]))
 
 

@@ -37,15 +37,15 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
     order = lowered.order
     atoms = rules.solve("schedule", [*lowered.schedule(), *_edges(graph)])
     units = Units(graph, atoms)
-    findings = messages.findings(atoms.rows("violation"), units.ids, order)
+    findings = messages.findings(atoms.rows("violation", 2), units.ids, order)
     if findings:
         raise refusal([units.with_chain(each) for each in findings], "schedule")
-    partition = {name: set(atoms.strings(name)) for name in _PARTITION}
-    stranded = {unit for unit, _ in atoms.texts("stranded")}
-    edges = units.sorted([(a, b) for a, b in atoms.texts("edge")])
-    walk = _walk(edges, partition, stranded, atoms.numbers("preference"), order)
+    partition = {name: set(atoms.ids(name, units.ids)) for name in _PARTITION}
+    stranded = {unit for unit, *_ in atoms.links("stranded", 2, units.ids)}
+    edges = units.sorted([(a, b) for a, b, _ in atoms.links("edge", 2, units.ids)])
+    walk = _walk(edges, partition, stranded, atoms.numbers("preference", units.ids), order)
     nodes = units.nodes(edges, partition)
-    ratings = atoms.numbers("branch_score")
+    ratings = atoms.numbers("branch_score", order)
     scores = {each: ratings[each] / 1000 for each in sorted(ratings, key=order.__getitem__)}
     steps = enumerate(walk, len(partition["complete"]) + 1)
     end = rules.solve(
@@ -56,10 +56,10 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
             *static_size(lowered.plan.requirement, nodes, scores),
         ],
     )
-    too_large = messages.findings(end.rows("violation"), units.ids, order)
+    too_large = messages.findings(end.rows("violation", 2), units.ids, order)
     if too_large:
         raise refusal(too_large, "schedule")
-    advice = [*graph.advice, *messages.findings(atoms.rows("advice"), units.ids, order)]
+    advice = [*graph.advice, *messages.findings(atoms.rows("advice", 2), units.ids, order)]
     return {
         "nodes": nodes,
         "edges": [[units.ids[a], units.ids[b]] for a, b in edges],
@@ -120,7 +120,7 @@ def _walk(
 def _checkpoints(end: Atoms, ids: Mapping[str, str]) -> list[str]:
     numbered = [
         (number, unit)
-        for number, unit in end.rows("checkpoint")
-        if isinstance(number, int) and isinstance(unit, str)
+        for number, unit in end.rows("checkpoint", 2)
+        if isinstance(number, int) and isinstance(unit, str) and unit in ids
     ]
     return [f"step-{number}:{ids[unit]}" for number, unit in sorted(numbered)]

@@ -50,8 +50,9 @@ def options(
     switches = dict(policy or {})
     if strict_grounding:
         switches["grounding_policy"] = "strict"
-    files = {name: path for name, path in (("impact", impact), ("recon", recon)) if path}
-    return Options(files, rules or None, switches, dict(limits or {}), repair)
+    given = {"impact": impact, "recon": recon}
+    files = {name: path for name, path in given.items() if path is not None}
+    return Options(files, rules, switches, dict(limits or {}), repair)
 
 
 Timer = Callable[[str, float], None]

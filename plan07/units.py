@@ -31,7 +31,7 @@ class Units:
     def __init__(self, graph: DependencyGraph, atoms: Atoms) -> None:
         records = {record.id: record for record in graph.lowered.plan.records}
         found: dict[str, list[Record]] = {}
-        for low, obligation in atoms.texts("member"):
+        for low, obligation, _ in atoms.links("member", 2, records):
             found.setdefault(low, []).append(records[obligation])
         order = graph.lowered.order
         self._graph = graph
@@ -69,7 +69,7 @@ class Units:
         for before, after in edges:
             needs[after].append(before)
         declared = {
-            (self.unit_of[str(before)], self.unit_of[str(after)])
+            (self.unit_of[before], self.unit_of[after])
             for before, after, because in self._graph.precedes
             if because == ("declared", ())
         }
@@ -132,15 +132,15 @@ class Units:
             low: [] for low, members in self._members.items() if len(members) > 1
         }
         for row in (*self._graph.atomic, *self._graph.precedes):
-            low = self.unit_of[str(row[0])]
-            if low in inside and self.unit_of[str(row[1])] == low:
+            low = self.unit_of[row[0]]
+            if low in inside and self.unit_of[row[1]] == low:
                 inside[low].append(row)
         order = self._graph.lowered.order
         itself = {record: record for record in self.unit_of}
         listed = []
         for low, rows in inside.items():
             pairs = sorted(
-                {(str(row[0]), str(row[1])) for row in rows},
+                {(row[0], row[1]) for row in rows},
                 key=lambda pair: (order[pair[0]], order[pair[1]]),
             )
             listed.append(
@@ -157,8 +157,8 @@ class Units:
         if finding.code != "DECOMPOSITION_CYCLE":
             return finding
         inside = set(finding.detail["members"])
-        pairs = [(str(a), str(b)) for a, b, _ in (*self._graph.precedes, *self._graph.atomic)]
-        pairs += [(str(b), str(a)) for a, b, _ in self._graph.atomic]
+        pairs = [(a, b) for a, b, _ in (*self._graph.precedes, *self._graph.atomic)]
+        pairs += [(b, a) for a, b, _ in self._graph.atomic]
         within = [pair for pair in pairs if inside.issuperset(pair)]
         start = min(inside, key=self._graph.lowered.order.__getitem__)
         around = messages.chain(within, start, self._graph.lowered.order)

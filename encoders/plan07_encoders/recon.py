@@ -54,8 +54,8 @@ def encode(path: str, targets: Sequence[str]) -> Evidence:
             return _read(database, targets)
     except sqlite3.Error as error:
         raise _fault(path, str(error), "build the database anew") from error
-    except UnicodeDecodeError as error:
-        raise _fault(path, f"a text is not UTF-8 ({error.reason})", "build it anew") from error
+    except (ValueError, TypeError) as error:
+        raise _fault(path, f"it holds a wrong value: {error}"[:200], "build it anew") from error
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -137,7 +137,7 @@ def _ground(database: sqlite3.Connection, target: str) -> tuple[str, list[tuple[
 
 def _lookups(database: sqlite3.Connection, target: str) -> Iterator[list[tuple[int, str]]]:
     def rows(sql: str, *values: object) -> list[tuple[int, str]]:
-        return [(int(row[0]), str(row[1])) for row in database.execute(sql, values)]
+        return [(int(row[0]), _name(row[1])) for row in database.execute(sql, values)]
 
     yield rows("SELECT id, fqn FROM nodes WHERE fqn=?", target)
     yield rows(
@@ -185,7 +185,7 @@ def _dependents(
         for src, dst, kind, resolution in database.execute(query, batch):
             if kind in _RELATIONS:
                 known = resolution if resolution in RESOLUTIONS else "ambiguous"
-                yield int(src), int(dst), str(kind), str(known)
+                yield int(src), int(dst), kind, known
 
 
 _Row = tuple[int, str, str, str | None, int | None]
@@ -199,7 +199,8 @@ def _nodes(database: sqlite3.Connection, ids: Iterable[int]) -> Iterator[_Row]:
         )
         for identifier, fqn, kind, path, parent in database.execute(query, batch):
             known = kind if kind in ENTITY_KINDS else "external"
-            yield int(identifier), str(fqn), str(known), path, parent
+            place = None if path is None else _name(path)
+            yield int(identifier), _name(fqn), known, place, None if parent is None else int(parent)
 
 
 def _add_parents(database: sqlite3.Connection, parent: int | None, nodes: dict[int, _Row]) -> None:
@@ -233,7 +234,14 @@ def _unresolved(database: sqlite3.Connection, rows: Sequence[_Row]) -> dict[str,
 
 def _tests(database: sqlite3.Connection) -> Iterator[str]:
     for (nodeid,) in database.execute("SELECT nodeid FROM tests ORDER BY nodeid"):
-        yield str(nodeid)
+        yield _name(nodeid)
+
+
+def _name(value: object) -> str:
+    """Return a text of the database that can stand in a plan."""
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError(f"{value!r:.60} is not a name")
+    return value
 
 
 def _fault(path: str, message: str, fix: str, code: str = "RECON_INVALID") -> InputError:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any, NoReturn
 
 import click
 
 from plan07 import __version__
-from plan07.cli.output import report
-from plan07.errors import InputError, Plan07Error
+from plan07.cli import output
+from plan07.errors import InputError, Plan07Error, RulesError
 
 _COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
 
@@ -44,23 +45,55 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         arguments: without the program's name; those of the process without it.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    as_json = "--json" in given
+    try:
+        status = _run(given, "--json" in given)
+        output.flush()
+    except output.ClosedPipe:
+        # Whoever read the output has enough.
+        output.drop()
+        status = 0
+    except OSError as error:
+        output.drop()
+        with contextlib.suppress(OSError):
+            print(f"plan07: OUTPUT_FAILED: {error.strerror}", file=sys.stderr)
+        status = 3
+    sys.exit(status)
+
+
+def _run(given: list[str], as_json: bool) -> int:
     try:
         result: Any = cli.main(given, prog_name="plan07", standalone_mode=False)
-        status = result if isinstance(result, int) else 0
-        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
     except Plan07Error as error:
-        report(error, as_json)
-        status = error.exit_status
+        output.report(error, as_json)
+        return error.exit_status
     except click.exceptions.Abort:
-        status = 130
+        return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         fix = f"see `{hint or 'plan07'} --help`"
-        report(InputError("USAGE", error.format_message(), fix, phase="usage"), as_json)
-        status = 2
-    except BrokenPipeError:
-        # Whoever read the output has enough; what is left must not fail at exit either.
-        sys.stdout = None
-        status = 0
-    sys.exit(status)
+        output.report(InputError("USAGE", error.format_message(), fix, phase="usage"), as_json)
+        return 2
+    except (output.ClosedPipe, OSError):
+        raise
+    except Exception as error:
+        output.report(_defect(error), as_json)
+        return 3
+
+
+def _defect(error: Exception) -> RulesError:
+    """Return what nobody should ever see as the one error shape."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return RulesError(
+        "INTERNAL",
+        f"plan07 itself is broken: {type(error).__name__}: {str(error)[:200]} ({place})",
+        "report it together with the plan",
+        phase="internal",
+        detail={"place": place},
+    )

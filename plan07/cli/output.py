@@ -24,9 +24,41 @@ _COLOURS = {
 }
 
 
+class ClosedPipe(Exception):
+    """Whoever read the output is gone.
+
+    Not an OSError, which click would turn into an exit status of its own.
+    """
+
+
 def document(value: dict[str, Any]) -> None:
     """Print one JSON document: indented ASCII, so that no text acts on a terminal."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    _write(json.dumps(value, indent=2) + "\n", sys.stdout)
+
+
+def flush() -> None:
+    """Bring out what was printed.
+
+    Raises:
+        ClosedPipe: nobody reads it.
+        OSError: it cannot be written.
+    """
+    _write("", sys.stdout)
+
+
+def drop() -> None:
+    """Forget what was printed and cannot be written, so that the exit does not try again."""
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 1)
+
+
+def _write(text: str, out: TextIO) -> None:
+    try:
+        out.write(text)
+        if not text:
+            out.flush()
+    except BrokenPipeError:
+        raise ClosedPipe from None
 
 
 def report(error: Plan07Error, as_json: bool) -> None:
@@ -235,4 +267,4 @@ def _coloured(cell: str, out: TextIO) -> str:
 def _line(text: str, out: TextIO) -> None:
     """Write a line; what the terminal's encoding lacks is escaped instead of failing."""
     encoding = getattr(out, "encoding", None) or "utf-8"
-    out.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    _write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n", out)
