@@ -20,8 +20,8 @@ _SHORT = 80
 class Message(NamedTuple):
     """How a code is told.
 
-    In `message` and `fix`, `{subject}` and the details stand quoted, `{name:raw}` stands bare, and
-    lists are joined.
+    In `message` and `fix`, `{subject}` and the details stand quoted, `{name:raw}` stands bare,
+    `{name:roomy}` is half as much again, and lists are joined.
 
     Args:
         message: one sentence.
@@ -145,6 +145,9 @@ class _Shown:
         value = self._value
         if isinstance(value, list):
             return ", ".join(_item(each) for each in value)
+        if spec == "roomy" and isinstance(value, int):
+            # Resolved dependencies make an artifact larger than what was measured first.
+            return str(value + value // 2)
         if isinstance(value, str) and spec != "raw":
             return quoted(value)
         return printable(str(value))
@@ -243,8 +246,8 @@ _TABLE: dict[str, Message] = {
     "artifact_cap": Message(
         "the plan takes {bytes} bytes with its {nodes} nodes, the artifact has room for {limit}",
         "re-scope the request into smaller plans, or raise the cap with "
-        "--limit max_static_bytes={enough}",
-        ("bytes", "limit", "nodes", "enough"),
+        "--limit max_static_bytes={bytes:roomy}",
+        ("bytes", "limit", "nodes"),
     ),
     "ambiguous_target": Message(
         "{subject} targets {target}, which may be any of {candidates}",
@@ -372,11 +375,11 @@ _TABLE: dict[str, Message] = {
     ),
 }
 
+CODES = tuple(code.upper() for code in _TABLE)
+
 _TABLE["overlay"] = Message(
     "{subject}: {text:raw}", "see the rule of the overlay that says so", ("text",)
 )
 
 # A rule of the user's own may refuse or advise; its words are in the user's rule file.
 _OTHER = Message("{subject}: a rule of the overlay says so", "see the rule")
-
-CODES = tuple(code.upper() for code in _TABLE)

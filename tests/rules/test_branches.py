@@ -30,7 +30,7 @@ def score(subject: str, source: str, number: int) -> str:
 
 
 def stands_in(*pairs: str) -> set[str]:
-    return {f'stands_in("{a}","{p}")' for a, p in pairs}
+    return {f'stands_in("{pair[0]}","{pair[1]}")' for pair in pairs}
 
 
 def scores(**numbers: int) -> set[str]:
@@ -127,6 +127,23 @@ def test_t8_what_is_mentioned_must_be_an_obligation() -> None:
 @pytest.mark.parametrize("status", ["ready", "blocked"])
 def test_t1_other_words_make_no_alternative(status: str) -> None:
     assert branches(primary("P", "e"), primary("Q", "e"), f'status("P",{status}).') == set()
+
+
+@pytest.mark.parametrize("end", ["complete", "failed"])
+def test_t8_an_alternative_that_was_carried_out_is_none(end: str) -> None:
+    found = branches(
+        alternative("A", "e"),
+        primary("P", "e"),
+        alternative("B", "b"),
+        mentions("B", "A"),
+        f'state("A",{end}).',
+    )
+    assert found == scores(B=0)
+
+
+def test_t8_a_primary_that_failed_may_be_stood_in_for() -> None:
+    found = branches(alternative("A", "e"), primary("P", "e"), 'state("P",failed).')
+    assert found == stands_in("AP") | scores(A=0)
 
 
 # Branch scores

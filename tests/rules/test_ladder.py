@@ -519,6 +519,38 @@ def test_s_000_032_evidence_orders_the_old_default_before_the_new_behaviour() ->
     }
 
 
+def test_each_preserve_orders_its_own_validations() -> None:
+    found = ladder(
+        preserve("P", "config"),
+        preserve("Q", "more"),
+        validate("V", "config", "old_default", because="verb"),
+        validate("U", "config"),
+        validate("X", "more", "old_default", because="verb"),
+        validate("Y", "more"),
+    )
+    assert found == {
+        edge("P", "V", 2, "preserve_then_retest", 'same_entity("config")'),
+        edge("P", "U", 2, "preserve_then_rely", 'same_entity("config")'),
+        edge("V", "U", 2, "retest_then_rely", 'preserved("P")'),
+        edge("Q", "X", 2, "preserve_then_retest", 'same_entity("more")'),
+        edge("Q", "Y", 2, "preserve_then_rely", 'same_entity("more")'),
+        edge("X", "Y", 2, "retest_then_rely", 'preserved("Q")'),
+    }
+
+
+def test_a_compilation_does_not_wait_for_the_old_default() -> None:
+    found = ladder(
+        preserve("P", "config"),
+        validate("V", "config", "old_default", because="verb"),
+        validate("C", "config", "compile"),
+        validate("W", "config", "old_default", because="verb"),
+    )
+    assert found == {
+        edge("P", "V", 2, "preserve_then_retest", 'same_entity("config")'),
+        edge("P", "W", 2, "preserve_then_retest", 'same_entity("config")'),
+    }
+
+
 def test_a_modification_in_the_old_default_is_retested_too() -> None:
     found = ladder(preserve("P", "config"), modify("X", "user", "old_default"))
     assert found == {edge("P", "X", 2, "preserve_then_retest")}

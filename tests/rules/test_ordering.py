@@ -34,11 +34,11 @@ def precedes(path: str, because: str = "impact") -> str:
 
 
 def before(*pairs: str) -> set[str]:
-    return {f'before("{x}","{y}")' for x, y in pairs}
+    return {f'before("{pair[0]}","{pair[1]}")' for pair in pairs}
 
 
 def edges(*pairs: str) -> set[str]:
-    return {f'edge("{x}","{y}")' for x, y in pairs}
+    return {f'edge("{pair[0]}","{pair[1]}")' for pair in pairs}
 
 
 def levels(**numbers: int) -> set[str]:
@@ -119,6 +119,28 @@ def test_a_longer_path_of_several_steps() -> None:
         "edge",
     )
     assert found == edges("AB", "BC", "CD", "DE")
+
+
+def complete(names: str) -> str:
+    return " ".join(f'complete("{each}").' for each in names)
+
+
+def test_no_path_leads_through_a_unit_that_was_completed_too_early() -> None:
+    facts = units("ABCD"), precedes("ABCD"), precedes("AC"), precedes("AD")
+    assert only(ordering(*facts, complete("B")), "edge") == edges("AB", "BC", "CD", "AC")
+    assert only(ordering(*facts, complete("BC")), "edge") == edges("AB", "BC", "CD", "AC", "AD")
+    assert only(ordering(*facts, complete("C")), "edge") == edges("AB", "BC", "CD", "AD")
+
+
+def test_a_unit_that_was_completed_in_its_turn_is_part_of_a_path() -> None:
+    facts = units("ABC"), precedes("ABC"), precedes("AC")
+    assert only(ordering(*facts, complete("A")), "edge") == edges("AB", "BC")
+    assert only(ordering(*facts, complete("AB")), "edge") == edges("AB", "BC")
+
+
+def test_what_is_completed_too_early_on_one_path_leaves_another() -> None:
+    facts = units("ABCD"), precedes("ABD"), precedes("ACD"), precedes("AD"), complete("B")
+    assert only(ordering(*facts), "edge") == edges("AB", "BD", "AC", "CD")
 
 
 def random_order(seed: int) -> tuple[list[Pair], list[Pair]]:

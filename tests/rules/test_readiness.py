@@ -44,7 +44,7 @@ def partition(**names: str) -> set[str]:
 
 
 def stranded(*pairs: str) -> set[str]:
-    return {f'stranded("{unit}","{by}")' for unit, by in pairs}
+    return {f'stranded("{pair[0]}","{pair[1]}")' for pair in pairs}
 
 
 def test_s_000_050_ready_is_what_waits_for_nothing() -> None:

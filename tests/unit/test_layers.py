@@ -1,0 +1,159 @@
+"""Which module imports which, and what importing the package costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import EXAMPLES
+
+import plan07
+
+PACKAGE = Path(plan07.__file__).parent
+ENCODERS = PACKAGE.parent / "encoders" / "plan07_encoders"
+MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob("*.py"))
+
+# A module imports only what stands on a line above its own.
+LAYERS = [
+    ["errors"],
+    ["facts"],
+    ["messages", "jsontext", "lexis"],
+    ["explain", "shapes", "rulebook"],
+    ["document", "evidence", "models"],
+    ["lowering"],
+    ["obliggraph"],
+    ["units"],
+    ["planner"],
+    ["solver"],
+    ["limited"],
+    ["api"],
+    ["__init__"],
+    ["cli/output"],
+    ["cli/__init__"],
+    ["cli/schema", "cli/solve"],
+    ["__main__"],
+]
+
+
+def imports(path: Path, *, within_functions: bool = True) -> set[str]:
+    """Return the modules that a file imports, as dotted names."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            found |= {f"{node.module}.{each.name}" for each in node.names}
+        if within_functions or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            todo += ast.iter_child_nodes(node)
+    return found
+
+
+def layer_of(module: str) -> int:
+    return next(index for index, names in enumerate(LAYERS) if module in names)
+
+
+def own(name: str) -> str | None:
+    """Return the module of this package that an imported name stands for."""
+    parts = name.split(".")
+    if parts[0] != "plan07" or len(parts) == 1:
+        return None
+    for size in (3, 2):
+        module = "/".join(parts[1:size])
+        if f"{module}.py" in MODULES:
+            return module
+        if f"{module}/__init__.py" in MODULES and module:
+            return f"{module}/__init__"
+    return "__init__"
+
+
+def test_every_module_has_a_layer() -> None:
+    named = [name for names in LAYERS for name in names]
+    assert sorted(f"{name}.py" for name in named) == MODULES
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_stands_above_it(module: str) -> None:
+    if module == "__init__.py":
+        # Public names are imported for the type checker, and when they are first used.
+        return
+    name = module.removesuffix(".py")
+    for imported in imports(PACKAGE / module):
+        other = own(imported)
+        if other is None or (other == "__init__" and imported == "plan07.__version__"):
+            continue
+        assert layer_of(other) < layer_of(name), f"{name} imports {other}"
+
+
+def test_clingo_is_opened_in_one_module() -> None:
+    files = [*PACKAGE.rglob("*.py"), *ENCODERS.rglob("*.py")]
+    opened = [
+        each.name for each in files if any(name.split(".")[0] == "clingo" for name in imports(each))
+    ]
+    assert opened == ["rulebook.py"]
+
+
+def test_the_package_imports_no_encoder() -> None:
+    """They are found through entry points, so another package can bring one."""
+    for module in MODULES:
+        assert not any("plan07_encoders" in name for name in imports(PACKAGE / module)), module
+
+
+def test_encoders_import_records_and_readers_only() -> None:
+    allowed = {"jsontext", "shapes", "evidence", "errors"}
+    for file in ENCODERS.glob("*.py"):
+        used = {own(name) for name in imports(file) if name.startswith("plan07.")}
+        assert used <= allowed, file.name
+
+
+def loaded_after(code: str) -> set[str]:
+    """Return the modules that are loaded in a fresh process after some code."""
+    last = "import sys; print(*sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{last}"], capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("code", ["import plan07", "import plan07.cli"])
+def test_importing_costs_neither_clingo_nor_the_records(code: str) -> None:
+    loaded = loaded_after(code)
+    assert not {"clingo", "pydantic", "pydantic_core", "plan07.models", "asyncio"} & loaded
+
+
+def test_the_command_solves_without_the_records() -> None:
+    """Building their classes takes longer than the solve."""
+    path = str(EXAMPLES / "session-timeout.plan.json")
+    loaded = loaded_after(
+        f"from plan07.cli import main\ntry: main(['solve', {path!r}])\nexcept SystemExit: pass"
+    )
+    assert {"clingo", "plan07.solver", "pydantic_core"} <= loaded
+    assert not {"pydantic", "plan07.models", "plan07_encoders", "asyncio"} & loaded
+
+
+def test_public_names_are_loaded_when_they_are_used() -> None:
+    assert "plan07.models" not in loaded_after("import plan07; plan07.InputError")
+    assert "plan07.models" in loaded_after("import plan07; plan07.solve")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_can_be_imported_alone(module: str) -> None:
+    """S-000-005. Within one process, from a clean list of modules."""
+    name = f"plan07/{module}".removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    if name == "plan07.__main__":
+        return
+    saved = {
+        each: sys.modules.pop(each) for each in list(sys.modules) if each.split(".")[0] == "plan07"
+    }
+    try:
+        __import__(name)
+        assert name in sys.modules
+    finally:
+        for each in [each for each in sys.modules if each.split(".")[0] == "plan07"]:
+            del sys.modules[each]
+        sys.modules.update(saved)
