@@ -18,7 +18,7 @@ from plan07.lowering import Lowered, admission
 from plan07.rulebook import Rulebook
 
 # What a contradiction is derived from; a repair needs nothing else.
-_REPAIR_INPUT = {"flagged": 4, "region": 1, "precedes": 3, "atomic": 3}
+_REPAIR_INPUT = {"region": 1, "precedes": 3, "atomic": 3}
 
 
 class DependencyGraph(NamedTuple):
@@ -60,7 +60,7 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
     facts = lowered.graph(rules.lexicon, ())
     atoms = rules.solve("graph", facts)
     dropped: list[tuple[str, str]] = []
-    if repair and atoms.rows("flagged", 4):
+    if repair and atoms.rows("region", 1):
         dropped = _repair(rules, atoms, lowered)
         if dropped:
             atoms = rules.solve("graph", lowered.graph(rules.lexicon, dropped))

@@ -700,6 +700,13 @@ class TestRules:
             pytest.param(
                 '% Stage: schedule\nbranch_score("O9", 5).\n', "an unknown id", id="branch score"
             ),
+            pytest.param(
+                '% Stage: schedule\nbranch_score("O1", 5000).\n', "more than 1", id="a score of 5"
+            ),
+            pytest.param('% Stage: schedule\nready("O2").\n', "two parts", id="ready and blocked"),
+            pytest.param('% Stage: schedule\nmember("O1", "O2").\n', "two units", id="two units"),
+            pytest.param('% Stage: graph\nprecedes("O2", "O3", (1, 2)).\n', "a tuple", id="tuple"),
+            pytest.param("% Stage: admission\nhalts(mine).\n", "no violation", id="halts"),
         ],
     )
     def test_atoms_of_an_overlay_that_python_cannot_use(
@@ -873,6 +880,15 @@ class TestTimeLimit:
                 "violations": [],
             }
         }
+
+    def test_a_defect_in_the_child_is_told_as_one(
+        self, run: Run, overlay: Callable[..., str]
+    ) -> None:
+        """Not as a want of memory: with and without the limit the same is told."""
+        arguments = ("solve", TIMEOUT, "--rules", overlay(mine="% Stage: admission\nhalts(x).\n"))
+        limited = run(*arguments, "--time-limit", "60", "--json")
+        assert limited == run(*arguments, "--json")
+        assert limited.status == 3
 
     @pytest.mark.parametrize("arguments", [(), ("--json",)], ids=["text", "json"])
     def test_within_the_limit_nothing_differs(self, run: Run, arguments: tuple[str, ...]) -> None:

@@ -322,7 +322,11 @@ class TestTemporalConsistency:
             }
             expected: set[Pair] = set()
             for ring in contradictions:
-                within = {(a, b) for a, b in declared if bundle[a] in ring and bundle[b] in ring}
+                within = {
+                    (a, b)
+                    for a, b in declared - before - together
+                    if bundle[a] in ring and bundle[b] in ring
+                }
                 across = {(a, b) for a, b in within if bundle[a] != bundle[b]}
                 expected |= across or within
             assert contradictions

@@ -94,8 +94,8 @@ def test_s_000_031_words_order_widening_rebinding_compilation() -> None:
     )
     assert found == {
         edge("O3", "O2", 1, "widen_then_rebind"),
-        edge("O2", "O1", 1, "rebind_then_compile"),
-        edge("O3", "O1", 1, "widen_then_compile"),
+        edge("O2", "O1", 1, "rebind_then_compile", "whole_build"),
+        edge("O3", "O1", 1, "widen_then_compile", "whole_build"),
     }
 
 
@@ -236,8 +236,8 @@ def test_what_compiles_does_not_wait_for_another_compilation() -> None:
         link("e", "elsewhere"),
     )
     assert found == {
-        edge("R", "A", 1, "rebind_then_compile"),
-        edge("R", "B", 1, "rebind_then_compile"),
+        edge("R", "A", 1, "rebind_then_compile", "whole_build"),
+        edge("R", "B", 1, "rebind_then_compile", "whole_build"),
     }
 
 
@@ -273,7 +273,7 @@ def test_a_compilation_that_names_its_rebinding_does_not_wait_for_a_later_one() 
         declared("C", "R1"),
         declared("R2", "C"),
     )
-    assert found == {edge("R1", "C", 1, "rebind_then_compile")}
+    assert found == {edge("R1", "C", 1, "rebind_then_compile", "whole_build")}
 
 
 def test_naming_a_predecessor_of_one_role_says_nothing_of_another_role() -> None:
@@ -286,8 +286,8 @@ def test_naming_a_predecessor_of_one_role_says_nothing_of_another_role() -> None
         link("f", "elsewhere"),
     )
     assert found == {
-        edge("R", "C", 1, "rebind_then_compile"),
-        edge("W", "C", 1, "widen_then_compile"),
+        edge("R", "C", 1, "rebind_then_compile", "whole_build"),
+        edge("W", "C", 1, "widen_then_compile", "whole_build"),
     }
 
 

@@ -76,20 +76,16 @@ def best(facts: Iterable[str]) -> list[set[Pair]]:
     return found
 
 
-def repair(
-    plan: Plan, flagged: Iterable[Pair] | None = None, region: Iterable[str] | None = None
-) -> set[Pair]:
+def repair(plan: Plan, region: Iterable[str] | None = None) -> set[Pair]:
     """Return what the one best repair drops.
 
     Args:
         plan: what contradicts.
-        flagged: what may be dropped, without it every declared edge.
         region: obligations that contradict, without it all of them.
     """
     found = best(
         [
             *plan.facts(),
-            *(f'flagged(any,"O1","{x}","{y}").' for x, y in flagged or plan.declared),
             *(f'region("{each}").' for each in region or plan.obligations()),
         ]
     )
@@ -207,14 +203,15 @@ def test_t5_b_the_fewest_declared_edges_are_dropped(plan: Plan, dropped: Sequenc
     assert repair(plan) == set(dropped)
 
 
-def test_only_what_is_flagged_may_be_dropped() -> None:
+def test_any_declared_edge_of_the_contradiction_may_be_dropped() -> None:
+    """Of several that would do, those of low obligations are kept."""
     plan = Plan(declared=path(3, 2, 1), ladder=path(1, 3))
-    assert repair(plan, flagged=path(2, 1)) == set(path(2, 1))
+    assert repair(plan) == set(path(3, 2))
 
 
-def test_what_is_flagged_of_the_ladder_may_not_be_dropped() -> None:
+def test_an_edge_of_the_ladder_may_not_be_dropped() -> None:
     facts = [*Plan(impact=path(1, 2), ladder=path(2, 1)).facts(), 'region("O1";"O2").']
-    assert best([*facts, 'flagged(strong,"O1","O2","O1").']) == [set()]
+    assert best(facts) == [set()]
 
 
 @pytest.mark.parametrize("kind", ["declared", "impact", "derived", "ladder", "atomic"])
@@ -223,7 +220,7 @@ def test_edges_beyond_the_region_do_not_count(kind: str, region: Sequence[str]) 
     """What contradicts lies in the region as a whole, so a path beyond it does not come back."""
     ring = {"O3": [*path(2, 4), *path(4, 1)], "O1": [*path(4, 2), *path(2, 3)]}[region[-1]]
     plan = Plan(declared=path(1, 3))._replace(**{kind: [*path(1, 3), *ring]})
-    assert repair(plan, flagged=path(1, 3), region=region) == set()
+    assert repair(plan, region=region) == set()
 
 
 def rank(pair: Pair) -> tuple[int, int]:
@@ -302,18 +299,14 @@ def test_the_repair_is_the_best_of_all_subsets(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_after_the_repair_of_a_plan_the_temporal_check_is_content(seed: int) -> None:
-    """As the stages run: graph, repair of what is flagged, graph again."""
+    """As the stages run: graph, repair of what contradicts, graph again."""
     plan = random_plan(seed, ("declared", "impact", "ladder"))
     found = graph_stage(plan)
-    flagged = [
-        (x, y)
-        for graph, _, x, y in map(arguments, support.only(found, "flagged"))
-        if graph == "any"
-    ]
     region = [each for (each,) in map(arguments, support.only(found, "region"))]
-    dropped = repair(plan, flagged, region) if flagged else set()
+    inside = [pair for pair in plan.declared if set(pair) <= set(region)]
+    dropped = repair(plan, region=region) if region else set()
     after = plan.without(dropped)
-    assert dropped == (by_brute_force(plan, flagged) if flagged else set())
+    assert dropped == (by_brute_force(plan, inside) if region else set())
     refused = support.only(graph_stage(after), "violation")
     assert (refused == set()) == (contradictions(after) == set())
 

@@ -85,6 +85,13 @@ class TestFiles:
             rulebook.load(tmp_path)
         assert caught.value.code == "RULES_EMPTY"
 
+    def test_a_file_that_is_not_utf_8(self, tmp_path: Path) -> None:
+        (tmp_path / "mine.lp").write_bytes(b"% Stage: graph\n\xff")
+        with pytest.raises(InputError) as caught:
+            rulebook.load(tmp_path)
+        assert caught.value.code == "RULES_UNREADABLE"
+        assert caught.value.message.endswith("cannot be read: byte 15 is not UTF-8")
+
     def test_a_directory_that_is_missing(self, tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             rulebook.load(tmp_path / "no")
