@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plan07 import shapes
@@ -52,12 +52,14 @@ class Plan(NamedTuple):
         requirement: goal, acceptance criteria and constraints, where the document has them.
         evidence: the inline evidence in its wire form, where the document has it.
         declared_empty: the document says that its decomposition came to nothing.
+        branch_scores: what an artifact keeps of alternatives.
     """
 
     records: tuple[Record, ...]
     requirement: dict[str, Any] | None
     evidence: dict[str, Any] | None
     declared_empty: bool
+    branch_scores: Mapping[str, float] = {}
 
 
 def read(value: Any, name: str) -> Plan:
@@ -88,6 +90,7 @@ def read(value: Any, name: str) -> Plan:
         value.get("requirement"),
         value.get("evidence"),
         bool(value.get("re_decompose")),
+        value.get("branch_scores", {}),
     )
 
 

@@ -124,3 +124,18 @@ def from_dict(document: dict[str, Any], exit_status: int) -> Plan07Error:
     """Return the exception that `as_dict` came from, by its exit status (1, 2 or 3)."""
     kinds: dict[int, type[Plan07Error]] = {1: PlanRefused, 2: InputError}
     return _rebuild(kinds.get(exit_status, RulesError), document["error"])
+
+
+def defect(error: Exception) -> RulesError:
+    """Return what nobody should ever see, a fault of plan07 itself, as the one error."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return RulesError(
+        "INTERNAL",
+        f"plan07 itself is broken: {type(error).__name__}: {str(error)[:200]} ({place})",
+        "report it together with the plan",
+        phase="internal",
+        detail={"place": place},
+    )

@@ -159,7 +159,7 @@ class Atoms:
         for text in sorted(texts):
             name = text.partition("(")[0]
             if not _NAME.match(name):
-                raise _unusable(text)
+                raise unusable(text)
             self._texts[name].append(text)
         self._rows: dict[str, list[tuple[Term, ...]]] = {}
 
@@ -170,7 +170,7 @@ class Atoms:
         rows = self._rows[name]
         for row in rows:
             if len(row) != arity:
-                raise _unusable(render(Fact(name, row)))
+                raise unusable(render(Fact(name, row)))
         return rows
 
     def links(self, name: str, arity: int, known: Container[str]) -> list[tuple[str, str, Term]]:
@@ -179,7 +179,7 @@ class Atoms:
         for row in self.rows(name, arity):
             a, b = row[0], row[1]
             if not (isinstance(a, str) and isinstance(b, str) and a in known and b in known):
-                raise _unusable(render(Fact(name, row)))
+                raise unusable(render(Fact(name, row)))
             found.append((a, b, row[-1]))
         return found
 
@@ -188,7 +188,7 @@ class Atoms:
         found = []
         for row in self.rows(name, 1):
             if not (isinstance(row[0], str) and row[0] in known):
-                raise _unusable(render(Fact(name, row)))
+                raise unusable(render(Fact(name, row)))
             found.append(row[0])
         return found
 
@@ -200,12 +200,13 @@ class Atoms:
             if not (
                 isinstance(identifier, str) and identifier in known and isinstance(number, int)
             ):
-                raise _unusable(render(Fact(name, row)))
+                raise unusable(render(Fact(name, row)))
             found[identifier] = number
         return found
 
 
-def _unusable(text: str) -> RulesError:
+def unusable(text: str) -> RulesError:
+    """Return the error about something that rules derive and that contradicts what it is for."""
     return RulesError(
         "RULES_OUTPUT",
         f"the rules derive {text[:200]}, which cannot be used",

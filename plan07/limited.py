@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from plan07 import document, solver
-from plan07.errors import InputError, Plan07Error, RulesError, from_dict
+from plan07.errors import InputError, Plan07Error, RulesError, defect, from_dict
 
 # Enough for 10,000 obligations many times over.
 MEMORY_BYTES = 4 * 1024**3
@@ -101,6 +101,10 @@ def child() -> None:
         answer = {"result": solver.solve_plan(plan, options)}
     except Plan07Error as error:
         answer = {**error.as_dict(), "status": error.exit_status}
+    except MemoryError:
+        raise
+    except Exception as error:
+        answer = {**defect(error).as_dict(), "status": defect(error).exit_status}
     json.dump(answer, sys.stdout)
 
 

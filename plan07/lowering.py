@@ -246,6 +246,8 @@ class Lowered:
             if record.status == "alternative":
                 for other in lexis.mentions(record.caused_by, ids):
                     yield fact("mentions", record.id, other)
+                if (kept := self.plan.branch_scores.get(record.id)) is not None:
+                    yield fact("kept_score", record.id, per_mille(kept))
         yield from self._files()
         alternatives = {r.target_entity for r in self.plan.records if r.status == "alternative"}
         for edge in self.evidence.edges:

@@ -339,7 +339,8 @@ _TABLE: dict[str, Message] = {
         "causes",
     ),
     "no_effect_known": Message(
-        "the impact table does not say what {change:raw} does along {cause:raw} to {entity}",
+        "the impact table does not say what the {change:raw} of {subject} does along {cause:raw} "
+        "to {entity}",
         "add a row to impact.lp in an overlay, or strength and order to the edge",
         ("cause", "change", "entity"),
     ),

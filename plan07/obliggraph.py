@@ -13,7 +13,7 @@ from plan07 import messages
 from plan07.document import Plan
 from plan07.errors import Finding, PlanRefused
 from plan07.evidence import Evidence
-from plan07.facts import Atoms, Fact, Term, fact
+from plan07.facts import Atoms, Fact, Term, fact, render, unusable
 from plan07.lowering import Lowered, admission
 from plan07.rulebook import Rulebook
 
@@ -55,8 +55,12 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
     lowered = Lowered(plan, evidence)
     admitted = rules.solve("admission", admission(plan, lowered.grounding))
     violations = messages.findings(admitted.rows("violation", 2), {}, lowered.order)
-    if admitted.rows("halts", 1):
-        raise refusal(violations, "admission")
+    if halts := admitted.rows("halts", 1):
+        raise (
+            refusal(violations, "admission")
+            if violations
+            else unusable(render(Fact("halts", halts[0])))
+        )
     facts = lowered.graph(rules.lexicon, ())
     atoms = rules.solve("graph", facts)
     dropped: list[tuple[str, str]] = []

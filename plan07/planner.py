@@ -13,7 +13,7 @@ from typing import Any
 
 from plan07 import messages
 from plan07.explain import reasons_of
-from plan07.facts import Atoms, Fact, constant, fact
+from plan07.facts import Atoms, Fact, Term, constant, fact, unusable
 from plan07.lowering import static_size
 from plan07.obliggraph import DependencyGraph, refusal
 from plan07.rulebook import Rulebook
@@ -41,11 +41,15 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
     if findings:
         raise refusal([units.with_chain(each) for each in findings], "schedule")
     partition = {name: set(atoms.ids(name, units.ids)) for name in _PARTITION}
+    if sorted(each for units_ in partition.values() for each in units_) != sorted(units.ids):
+        raise unusable("a partition in which a unit is not exactly once")
     stranded = {unit for unit, *_ in atoms.links("stranded", 2, units.ids)}
     edges = units.sorted([(a, b) for a, b, _ in atoms.links("edge", 2, units.ids)])
     walk = _walk(edges, partition, stranded, atoms.numbers("preference", units.ids), order)
     nodes = units.nodes(edges, partition)
     ratings = atoms.numbers("branch_score", order)
+    if any(not 0 <= rating <= 1000 for rating in ratings.values()):
+        raise unusable("a branch score beyond 0 and 1000")
     scores = {each: ratings[each] / 1000 for each in sorted(ratings, key=order.__getitem__)}
     steps = enumerate(walk, len(partition["complete"]) + 1)
     end = rules.solve(
@@ -86,7 +90,16 @@ def _edges(graph: DependencyGraph) -> Iterable[Fact]:
     """Yield the precedences; of a reason, the schedule needs to know only its kind."""
     for name, rows in (("precedes", graph.precedes), ("atomic", graph.atomic)):
         for a, b, because in rows:
-            yield fact(name, a, b, constant(because.name if isinstance(because, Fact) else "rule"))
+            yield fact(name, a, b, constant(_kind_of(because)))
+
+
+def _kind_of(because: Term) -> str:
+    if isinstance(because, str):
+        # A rule of the user's own that brings its words along.
+        return "rule"
+    if not isinstance(because, Fact) or not because.name:
+        raise unusable("a precedence whose reason is neither a term nor a text")
+    return because.name
 
 
 def _walk(

@@ -14,7 +14,7 @@ from plan07 import messages
 from plan07.document import COMPOSITE, Record, as_node, natural
 from plan07.errors import Finding
 from plan07.explain import reasons_of
-from plan07.facts import Atoms
+from plan07.facts import Atoms, unusable
 from plan07.obliggraph import DependencyGraph
 
 _VERBS = ("modify", "preserve", "validate")
@@ -26,6 +26,9 @@ class Units:
     Args:
         graph: the dependency graph.
         atoms: the answer of the schedule stage.
+
+    Raises:
+        RulesError: the units do not hold each obligation once.
     """
 
     def __init__(self, graph: DependencyGraph, atoms: Atoms) -> None:
@@ -46,6 +49,9 @@ class Units:
         self.unit_of = {
             record.id: low for low, members in self._members.items() for record in members
         }
+        listed = [record.id for members in self._members.values() for record in members]
+        if len(listed) != len(records) or set(listed) != set(records):
+            raise unusable("units that do not hold each obligation once")
         self._place = {low: index for index, low in enumerate(self._members)}
 
     def listed(self, units: Iterable[str]) -> list[str]:

@@ -61,7 +61,6 @@ def encode(path: str, targets: Sequence[str]) -> Evidence:
 def _open(path: str) -> sqlite3.Connection:
     from urllib.parse import quote
 
-    # Immutable, because a database on a read-only medium has no place for a lock.
     uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
     database = sqlite3.connect(uri, uri=True)
     database.execute("PRAGMA query_only=1")
@@ -161,6 +160,10 @@ def _lookups(database: sqlite3.Connection, target: str) -> Iterator[list[tuple[i
         "WHERE f.path=?",
         target,
     )
+    pieces = target.split(".")
+    for start in range(1, len(pieces) - 1):
+        # The plan says more than the index does, such as the name of the repository.
+        yield rows("SELECT id, fqn FROM nodes WHERE fqn=?", ".".join(pieces[start:]))
     tail = re.split(r"[.:/]+", target)[-1]
     yield [
         row

@@ -10,7 +10,7 @@ import click
 
 from plan07 import __version__
 from plan07.cli import output
-from plan07.errors import InputError, Plan07Error, RulesError
+from plan07.errors import InputError, Plan07Error, defect
 
 _COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
 
@@ -80,20 +80,5 @@ def _run(given: list[str], as_json: bool) -> int:
     except (output.ClosedPipe, OSError):
         raise
     except Exception as error:
-        output.report(_defect(error), as_json)
+        output.report(defect(error), as_json)
         return 3
-
-
-def _defect(error: Exception) -> RulesError:
-    """Return what nobody should ever see as the one error shape."""
-    import traceback
-
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    return RulesError(
-        "INTERNAL",
-        f"plan07 itself is broken: {type(error).__name__}: {str(error)[:200]} ({place})",
-        "report it together with the plan",
-        phase="internal",
-        detail={"place": place},
-    )

@@ -221,3 +221,10 @@ def test_s_000_053_a_source_without_a_weight_counts_for_nothing() -> None:
 
 def test_t8_a_primary_has_no_branch_score() -> None:
     assert branches(primary("P", "e"), score("P", "lex", 500), score("e", "lex", 500)) == set()
+
+
+def test_t8_what_an_artifact_keeps_counts_where_there_is_no_evidence() -> None:
+    facts = 'obligation("A"). status("A",alternative). target("A","e"). kept_score("A",700).'
+    assert only(atoms("branches.lp", facts), "branch_score") == {'branch_score("A",700)'}
+    rated = facts + 'score("A",lex,400).'
+    assert only(atoms("branches.lp", rated), "branch_score") == {'branch_score("A",100)'}

@@ -95,7 +95,7 @@ class TestReasonsOf:
     NAMES = {"O1": "cycle:O1", "O3": "O3"}  # noqa: RUF012
 
     def test_the_pair_within_a_composite_is_told(self) -> None:
-        rows: list[tuple[Term, ...]] = [("O2", "O3", DECLARED), ("O1", "O2", DECLARED)]
+        rows: list[tuple[str, str, Term]] = [("O2", "O3", DECLARED), ("O1", "O2", DECLARED)]
         assert reasons_of([("O1", "O3")], rows, self.MEMBER_OF, self.NAMES) == [
             {
                 "edge": ["cycle:O1", "O3"],
@@ -108,7 +108,7 @@ class TestReasonsOf:
 
     def test_every_reason_of_an_edge_in_the_order_of_the_edges(self) -> None:
         itself = {each: each for each in ("O1", "O2", "O3")}
-        rows: list[tuple[Term, ...]] = [
+        rows: list[tuple[str, str, Term]] = [
             ("O1", "O2", DECLARED),
             ("O2", "O3", DECLARED),
             ("O1", "O2", impact("definition_first")),
