@@ -25,15 +25,20 @@ def ordinals(records: Sequence[Record]) -> dict[str, int]:
     return {record.id: index for index, record in enumerate(records, 1)}
 
 
+def census(plan: Plan) -> Iterator[Fact]:
+    """Yield how large a plan is: all that is needed to refuse one that is far too large."""
+    if not plan.records or plan.declared_empty:
+        yield fact("not_decomposed")
+    yield fact("size", constant("plan"), constant("obligations"), len(plan.records))
+
+
 def admission(plan: Plan, grounding: Mapping[str, Grounding]) -> Iterator[Fact]:
     """Yield what `admission.lp` reads: sizes, counts, ids, declared dependencies."""
     records = plan.records
     counts: dict[str, int] = {}
     for record in records:
         counts[record.id] = counts.get(record.id, 0) + 1
-    if not records or plan.declared_empty:
-        yield fact("not_decomposed")
-    yield fact("size", constant("plan"), constant("obligations"), len(records))
+    yield from census(plan)
     for identifier, count in counts.items():
         yield fact("occurs", identifier, count)
         if not ID.match(identifier):

@@ -7,6 +7,7 @@ planner alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from plan07 import messages
@@ -14,7 +15,7 @@ from plan07.document import Plan
 from plan07.errors import Finding, PlanRefused
 from plan07.evidence import Evidence
 from plan07.facts import Atoms, Fact, Term, fact, render, unusable
-from plan07.lowering import Lowered, admission
+from plan07.lowering import Lowered, admission, census, ordinals
 from plan07.rulebook import Rulebook
 
 # What a contradiction is derived from; a repair needs nothing else.
@@ -52,15 +53,13 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
         PlanRefused: with every violation of admission and graph.
         RulesError: the rules are broken.
     """
+    order = ordinals(plan.records)
+    if len(plan.records) > rules.number("max_obligations"):
+        _refuse_if_halted(rules.solve("admission", census(plan)), order)
     lowered = Lowered(plan, evidence)
     admitted = rules.solve("admission", admission(plan, lowered.grounding))
-    violations = messages.findings(admitted.rows("violation", 2), {}, lowered.order)
-    if halts := admitted.rows("halts", 1):
-        raise (
-            refusal(violations, "admission")
-            if violations
-            else unusable(render(Fact("halts", halts[0])))
-        )
+    _refuse_if_halted(admitted, order)
+    violations = messages.findings(admitted.rows("violation", 2), {}, order)
     facts = lowered.graph(rules.lexicon, ())
     atoms = rules.solve("graph", facts)
     dropped: list[tuple[str, str]] = []
@@ -81,6 +80,16 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
         messages.findings(rows, {}, lowered.order),
         dropped,
     )
+
+
+def _refuse_if_halted(admitted: Atoms, order: Mapping[str, int]) -> None:
+    halts = admitted.rows("halts", 1)
+    if not halts:
+        return
+    violations = messages.findings(admitted.rows("violation", 2), {}, order)
+    if not violations:
+        raise unusable(render(Fact("halts", halts[0])))
+    raise refusal(violations, "admission")
 
 
 def _repair(rules: Rulebook, atoms: Atoms, lowered: Lowered) -> list[tuple[str, str]]:
