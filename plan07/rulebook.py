@@ -69,7 +69,7 @@ class Rulebook:
         self._options = tuple(clingo_options)
         self.policy = dict(sorted((policy or {}).items()))
         self.limits = dict(sorted((limits or {}).items()))
-        self._stages: dict[str, str] = {}
+        self._stages: dict[str, list[str]] = {}
         self._check_limits()
         self._switched = [
             (file, self._switch(file.text) if self.policy else file.text) for file in self.files
@@ -129,20 +129,27 @@ class Rulebook:
         options = [*(f"-c{name}={value}" for name, value in self.limits.items()), *self._options]
         given = program(facts)
         try:
-            return _answer([self._composed(stage)], given, options, optimise)
+            return _answer(self._composed(stage), given, options, optimise)
         except _ClingoError:
             # Once more, file by file and uncut, so that the message names the file and the line.
             files = [(file, text) for file, text in self._switched if stage in file.stages]
             return _answer(files, given, options, optimise)
 
-    def _composed(self, stage: str) -> str:
-        """The rules of a stage without their comments, which are half of what clingo would read."""
+    def _composed(self, stage: str) -> list[str]:
+        """The rules of a stage: the shipped ones as one text, each overlaid file by itself.
+
+        Comments of shipped files, half of what clingo would read, are cut. A file of a user may
+        hold what reaches beyond its end, such as `#program`, so nothing follows it.
+        """
         if stage not in self._stages:
-            self._stages[stage] = "\n".join(
-                _COMMENTS.sub(_keep_strings, text)
-                for file, text in self._switched
-                if stage in file.stages
-            )
+            own = [each for each in self._switched if stage in each[0].stages]
+            shipped = [
+                _COMMENTS.sub(_keep_strings, text) for file, text in own if not file.overlaid
+            ]
+            self._stages[stage] = [
+                "\n".join(shipped),
+                *(text for file, text in own if file.overlaid),
+            ]
         return self._stages[stage]
 
     @cached_property

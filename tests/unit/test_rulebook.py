@@ -316,3 +316,12 @@ def test_the_shipped_rules_hold_no_constraint_and_one_choice() -> None:
         assert bool(re.search(r"#(?:minimize|maximize)|^\s*\{", code, re.M)) is (
             file.name == "repair.lp"
         ), file.name
+
+
+def test_a_file_of_an_overlay_reaches_no_further_than_its_end(tmp_path: Path) -> None:
+    """`#program` in one file must not swallow the rules of another."""
+    (tmp_path / "a.lp").write_text("% Stage: steps\n\n#program later.\n", encoding="utf-8")
+    (tmp_path / "b.lp").write_text("% Stage: steps\n\nb(1).\n#show b/1.\n", encoding="utf-8")
+    found = rulebook.load(tmp_path).solve("steps", [])
+    assert found.rows("b", 1) == [(1,)]
+    assert len(found.rows("violation", 2)) == 0
