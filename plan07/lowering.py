@@ -133,6 +133,8 @@ class Lowered:
         yield from self.evidence.entities or ()
         yield from (each for each in self.evidence.scores if each not in self.order)
         yield from self.evidence.files
+        yield from (each[0] for each in self.evidence.truncated)
+        yield from self.evidence.unresolved
 
     def graph(self, lexicon: frozenset[str], dropped: Iterable[tuple[str, str]]) -> list[Fact]:
         """Return the facts of the graph stage.
