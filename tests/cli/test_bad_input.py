@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 import os
 import shutil
 import sqlite3
@@ -41,6 +42,10 @@ def error(run: Run, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     return call
 
 
+# From 3.13 on Python's reader points at the comma, before it at what follows.
+COMMA = 19 if sys.version_info >= (3, 13) else 20
+
+
 class TestJson:
     @pytest.mark.parametrize(
         ("text", "line", "column", "message"),
@@ -54,7 +59,7 @@ class TestJson:
                 "expecting ',' delimiter",
                 id="a comma",
             ),
-            pytest.param(b'{"obligations": [],}', 1, 20, "", id="a trailing comma"),
+            pytest.param(b'{"obligations": [],}', 1, COMMA, "", id="a trailing comma"),
             pytest.param(b'```json\n{"obligations": []}\n```', 1, 1, "expecting value", id="fence"),
             pytest.param(b'{"obligations": []} done', 1, 21, "extra data", id="prose after"),
             pytest.param(b'{"a": "\t"}', 1, 8, "invalid control character", id="a raw tab"),
