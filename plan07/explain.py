@@ -85,7 +85,8 @@ def _name(term: Term) -> str:
 
 
 def _spaced(term: Term) -> str:
-    return _name(term).replace("_", " ")
+    name = _name(term)
+    return "" if name == "unsaid" else name.replace("_", " ")
 
 
 def sentence(reason: Reason) -> str:

@@ -34,10 +34,10 @@ def solve(plan: Any, name: str, options: solver.Options, seconds: float) -> dict
         PlanRefused, InputError, RulesError: as `solver.solve_plan`; RulesError also when the time
             is over or the child dies.
     """
-    if not 0 < seconds <= _LONGEST:
+    if not isinstance(seconds, int | float) or not 0 < seconds <= _LONGEST:
         raise InputError(
             "TIME_LIMIT_INVALID",
-            f"a time limit cannot be {seconds} seconds",
+            f"a time limit cannot be {seconds!r:.80} seconds",
             f"give more than 0 and at most {_LONGEST}",
             phase="usage",
         )

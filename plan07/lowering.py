@@ -16,6 +16,7 @@ from plan07.document import ID, Plan, Record, as_node, compact
 from plan07.evidence import Evidence, Grounding, Names, ground
 from plan07.facts import Fact, constant, fact
 
+_DEFINES = re.compile(r"\bdefin(?:e|es|ed|ing)\b", re.IGNORECASE)
 _SCORES = ("lex", "cochange", "confidence")
 _MEASURED = ("id", "target_entity", "caused_by", "evidence", "validation")
 
@@ -181,6 +182,7 @@ class Lowered:
             if record.obligation == "validate":
                 for test in lexis.tests_named(record.validation):
                     wanted.setdefault(test, []).append(record.id)
+        defined = {record.id: _tests_said_to_be_defined(record) for record in records if wanted}
         tests = self.evidence.tests
         if tests is not None:
             yield fact("tests_known")
@@ -190,9 +192,9 @@ class Lowered:
             if tests is not None and lexis.has_test(test, tests):
                 yield fact("test", test)
             for record in records:
-                text = f"{record.caused_by} {record.evidence}"
-                said = test in text and re.search(r"\bdefin(?:e|es|ing)\b", text)
-                if said or lexis.names_test(record.target_entity, test):
+                if test in defined.get(record.id, ()) or lexis.names_test(
+                    record.target_entity, test
+                ):
                     yield fact("defines_test", record.id, test)
 
     def _repository(self) -> Iterator[Fact]:
@@ -278,6 +280,12 @@ class Lowered:
                 file = lexis.file_of(target, kinds.get(target))
             if file is not None and record.obligation != "validate":
                 yield fact("edits_file", record.id, _path_of(file, files.values()))
+
+
+def _tests_said_to_be_defined(record: Record) -> list[str]:
+    """Return the tests that the text "defines <test>" names."""
+    text = f"{record.caused_by} {record.evidence}"
+    return lexis.tests_named(text) if _DEFINES.search(text) else []
 
 
 def _path_of(module: str, paths: Iterable[str]) -> str:

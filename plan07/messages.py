@@ -278,7 +278,8 @@ _TABLE: dict[str, Message] = {
     ),
     "unresolved_dependent": Message(
         "{subject} breaks {entity} ({causes}), and no obligation mends it",
-        "add an obligation that modifies {entity}, or a preserve obligation on the changed entity",
+        "add an obligation that modifies {entity}; unless something is deleted, a preserve "
+        "obligation on the changed entity does too",
         ("entity",),
         "causes",
         "node",

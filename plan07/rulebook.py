@@ -24,6 +24,7 @@ STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
 _STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
+_INCLUDE = re.compile(r"#include\b")
 _STRING = re.compile(r'"([^"\\\n]*)"')
 _COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?\*%|%[^\n]*', re.S)
 _LARGEST_FILE = 4 * 1024 * 1024
@@ -162,10 +163,10 @@ class Rulebook:
         for name, value in self.limits.items():
             if name not in self._shipped_limits:
                 raise _unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
-            if not 0 <= value < 2**30:
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**30:
                 raise InputError(
                     "LIMIT_INVALID",
-                    f"the limit {name} cannot be {value}",
+                    f"the limit {name} cannot be {value!r}",
                     "give a whole number from 0 to 1073741823",
                     phase="usage",
                 )
@@ -194,8 +195,10 @@ class Rulebook:
         for name, value in self.policy.items():
             if name not in self.switches:
                 raise _unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
-            if value not in self.switches[name]:
-                raise _unknown("POLICY_INVALID", f"value of {name}", value, self.switches[name])
+            if not isinstance(value, str) or value not in self.switches[name]:
+                raise _unknown(
+                    "POLICY_INVALID", f"value of {name}", str(value), self.switches[name]
+                )
             text = re.sub(rf"^{name}\(\w+\)\.", f"{name}({value}).", text, flags=re.MULTILINE)
         return text
 
@@ -286,6 +289,14 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
             "RULES_STAGE",
             f"{path} names no stage" if not named else f"{path} names the stage {', '.join(named)}",
             f"write `% Stage: NAME` into its header, with one or more of {', '.join(STAGES)}, all",
+            phase=_PHASE,
+            detail={"path": path},
+        )
+    if _INCLUDE.search(_COMMENTS.sub(_keep_strings, text)):
+        raise RulesError(
+            "RULES_INCLUDE",
+            f"{path} includes another file, which the digest of the rules would not know",
+            "put the rules into files of their own in the same directory",
             phase=_PHASE,
             detail={"path": path},
         )

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from plan07 import evidence as evidence_
 from plan07 import obliggraph, planner, rulebook
 from plan07.document import Plan
+from plan07.errors import InputError
 
 
 class Options(NamedTuple):
@@ -46,13 +47,35 @@ def options(
     repair: bool = False,
     strict_grounding: bool = False,
 ) -> Options:
-    """Return options as the command and the call name them."""
+    """Return options as the command and the call name them.
+
+    Raises:
+        InputError: one is of another type.
+    """
+    for name, path in (("impact", impact), ("recon", recon), ("rules", rules)):
+        if not isinstance(path, str | os.PathLike | None):
+            raise _wrong(name, path, "the path of a file or directory")
+    for name, given in (("policy", policy), ("limits", limits)):
+        if not isinstance(given, Mapping | None) or not all(
+            isinstance(k, str) for k in given or ()
+        ):
+            raise _wrong(name, given, "a mapping of names to values")
     switches = dict(policy or {})
     if strict_grounding:
         switches["grounding_policy"] = "strict"
-    given = {"impact": impact, "recon": recon}
-    files = {name: path for name, path in given.items() if path is not None}
+    origins = {"impact": impact, "recon": recon}
+    files = {name: path for name, path in origins.items() if path is not None}
     return Options(files, rules, switches, dict(limits or {}), repair)
+
+
+def _wrong(name: str, value: object, wanted: str) -> InputError:
+    return InputError(
+        "OPTION_INVALID",
+        f"{name} cannot be {value!r:.80}",
+        f"give {wanted}",
+        phase="usage",
+        detail={"name": name},
+    )
 
 
 Timer = Callable[[str, float], None]

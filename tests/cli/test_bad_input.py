@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
