@@ -148,13 +148,15 @@ class Atoms:
 
     Args:
         texts: the atoms as clingo writes them.
+        notices: what clingo remarked about the rules while it read them.
 
     Raises:
         RulesError: something is shown that is no atom; so do the methods, where an atom has not
             the arguments that it should have.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], notices: Iterable[str] = ()) -> None:
+        self.notices = tuple(notices)
         self._texts: dict[str, list[str]] = defaultdict(list)
         for text in sorted(texts):
             name = text.partition("(")[0]

@@ -115,6 +115,25 @@ def _finding(code: str, subject: str, args: tuple[Any, ...], more: list[list[Any
     return _told(Finding(code.upper(), subject, "", "", detail), spec)
 
 
+def noticed(notices: Iterable[str]) -> list[Finding]:
+    """Return as advice what clingo remarked about rules, such as an atom that nothing derives."""
+    found = []
+    for notice in dict.fromkeys(notices):
+        text = " ".join(notice.split())
+        place, _, said = text.partition(": info: ")
+        subject = place.replace("\\", "/").rpartition("/")[2] if said else "the rules"
+        found.append(
+            Finding(
+                "RULE_NOTICE",
+                subject,
+                f"{subject}: {said or text}"[:300],
+                "look for a misspelt name, a wrong number of arguments or another stage's atom",
+                {"place": place if said else None},
+            )
+        )
+    return found
+
+
 def retold(finding: Finding, detail: dict[str, Any]) -> Finding:
     """Return a finding told again with other details."""
     spec = _TABLE.get(finding.code.lower(), _OTHER)

@@ -77,7 +77,10 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
         lowered,
         atoms.links("precedes", 3, lowered.order),
         atoms.links("atomic", 3, lowered.order),
-        messages.findings(rows, {}, lowered.order),
+        [
+            *messages.findings(rows, {}, lowered.order),
+            *messages.noticed((*admitted.notices, *atoms.notices)),
+        ],
         dropped,
     )
 

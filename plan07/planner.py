@@ -63,7 +63,11 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
     too_large = messages.findings(end.rows("violation", 2), units.ids, order)
     if too_large:
         raise refusal(too_large, "schedule")
-    advice = [*graph.advice, *messages.findings(atoms.rows("advice", 2), units.ids, order)]
+    advice = [
+        *graph.advice,
+        *messages.findings(atoms.rows("advice", 2), units.ids, order),
+        *messages.noticed((*atoms.notices, *end.notices)),
+    ]
     return {
         "nodes": nodes,
         "edges": [[units.ids[a], units.ids[b]] for a, b in edges],

@@ -130,11 +130,14 @@ class Rulebook:
         options = [*(f"-c{name}={value}" for name, value in self.limits.items()), *self._options]
         given = program(facts)
         try:
-            return _answer(self._composed(stage), given, options, optimise)
+            atoms = _answer(self._composed(stage), given, options, optimise)
+            if not atoms.notices:
+                return atoms
         except _ClingoError:
-            # Once more, file by file and uncut, so that the message names the file and the line.
-            files = [(file, text) for file, text in self._switched if stage in file.stages]
-            return _answer(files, given, options, optimise)
+            pass
+        # Once more, file by file and uncut, so that messages name the file and the line.
+        files = [(file, text) for file, text in self._switched if stage in file.stages]
+        return _answer(files, given, options, optimise)
 
     def _composed(self, stage: str) -> list[str]:
         """The rules of a stage: the shipped ones as one text, each overlaid file by itself.
@@ -348,7 +351,7 @@ def _answer(
         exhausted = handle.get().exhausted
     if len(answers) != 1 or (optimise and not exhausted):
         raise _not_one(len(answers), optimise)
-    return Atoms(answers[0])
+    return Atoms(answers[0], messages)
 
 
 def _keep_strings(found: re.Match[str]) -> str:

@@ -717,6 +717,27 @@ class TestRules:
         assert result.status == 3, why
         assert result.document()["error"]["phase"] == "rules"
 
+    @pytest.mark.parametrize(
+        ("rule", "said"),
+        [
+            ("% Stage: schedule\nprefer(O, -1) :- verbb(O, validate).\n", "mine.lp:2:18-36: atom"),
+            (
+                '% Stage: admission\nviolation("x", O) :- verb(O, modify).\n',
+                "mine.lp:2:22-37: atom",
+            ),
+            ("% Stage: schedule\nprefer(O, -5 / 0) :- verb(O, modify).\n", "mine.lp:2:11-17: oper"),
+        ],
+        ids=["a misspelt atom", "an atom of another stage", "an undefined operation"],
+    )
+    def test_a_rule_that_can_never_fire_is_told(
+        self, run: Run, overlay: Callable[..., str], rule: str, said: str
+    ) -> None:
+        """A gate that is none must not look like one."""
+        result = run("solve", TIMEOUT, "--rules", overlay(mine=rule), "--json")
+        assert result.status == 0
+        notices = [each for each in result.document()["advice"] if each["code"] == "RULE_NOTICE"]
+        assert [each["message"][: len(said)] for each in notices] == [said]
+
     def test_a_refusal_whose_code_is_a_text_is_not_lost(
         self, run: Run, overlay: Callable[..., str]
     ) -> None:

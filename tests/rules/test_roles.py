@@ -203,6 +203,15 @@ class TestQuotedChange:
             kind("O2", "body", "assumed"),
         }
 
+    def test_along_a_path_of_dependents_all_but_the_first_quote(self) -> None:
+        facts = "".join(does(f"O{n}", f"e{n}", "rename") for n in (1, 2, 3))
+        facts += link("e1", "e2") + link("e2", "e3")
+        assert kinds(facts) == {
+            kind("O1", "rename", phrase("rename")),
+            kind("O2", "body", "assumed"),
+            kind("O3", "body", "assumed"),
+        }
+
     def test_a_ring_quotes_nobody(self) -> None:
         facts = does("O1", "e", "rename") + does("O2", "f", "rename")
         facts += link("e", "f") + link("f", "e")
