@@ -298,7 +298,8 @@ _TABLE: dict[str, Message] = {
     "unresolved_dependent": Message(
         "{subject} breaks {entity} ({causes}), and no obligation mends it",
         "add an obligation that modifies {entity}; unless something is deleted, a preserve "
-        "obligation on the changed entity does too",
+        "obligation on the changed entity does too; if {subject} changes it in a way that breaks "
+        "nothing, name that in evidence.changes",
         ("entity",),
         "causes",
         "node",
