@@ -1,4 +1,4 @@
-"""Finds, composes and solves rule files. The only module that opens clingo.
+"""Composes and solves rule files. The only module that opens clingo.
 
 A rule file names the stages that it belongs to in its header (`% Stage: graph`), so adding a rule
 is dropping a file in. An overlay directory replaces shipped files of the same name and adds the
@@ -13,40 +13,16 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
+from plan07 import rulefiles
 from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, program
+from plan07.rulefiles import RuleFile, without_comments
 
-# `vocabulary` is not solved: it marks the files whose strings are the phrases to look for.
-STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
-
-_STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
-_INCLUDE = re.compile(r"#include\b")
 _STRING = re.compile(r'"([^"\\\n]*)"')
-_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?\*%|%[^\n]*', re.S)
-_LARGEST_FILE = 4 * 1024 * 1024
 _PHASE = "rules"
-
-
-class RuleFile(NamedTuple):
-    """A rule file.
-
-    Args:
-        name: its file name.
-        path: where it was read from.
-        text: what it holds.
-        stages: the stages that its header names, or all of them.
-        overlaid: it comes from the user's directory.
-    """
-
-    name: str
-    path: str
-    text: str
-    stages: tuple[str, ...]
-    overlaid: bool
 
 
 class Rulebook:
@@ -90,9 +66,7 @@ class Rulebook:
         """The phrases that the rules know: every string in a file of the stage vocabulary."""
         texts = [file.text for file in self.files if "vocabulary" in file.stages]
         return frozenset(
-            phrase
-            for text in texts
-            for phrase in _STRING.findall(_COMMENTS.sub(_keep_strings, text))
+            phrase for text in texts for phrase in _STRING.findall(without_comments(text))
         )
 
     def number(self, name: str) -> int:
@@ -147,9 +121,7 @@ class Rulebook:
         """
         if stage not in self._stages:
             own = [each for each in self._switched if stage in each[0].stages]
-            shipped = [
-                _COMMENTS.sub(_keep_strings, text) for file, text in own if not file.overlaid
-            ]
+            shipped = [without_comments(text) for file, text in own if not file.overlaid]
             self._stages[stage] = [
                 "\n".join(shipped),
                 *(text for file, text in own if file.overlaid),
@@ -224,86 +196,22 @@ def load(
         InputError: the directory cannot be read, or a switch, value or limit is unknown.
         RulesError: a rule file names no stage.
     """
-    shipped = _shipped()
+    shipped = rulefiles.shipped()
     if overlay is None:
         if not policy and not limits and not clingo_options:
             return _default()
         return Rulebook(shipped, policy, limits, clingo_options)
     by_name = {file.name: file for file in shipped}
-    for file in _read_directory(os.fspath(overlay), True):
+    for file in rulefiles.read_directory(os.fspath(overlay), True):
         # A copy that was not touched is no overlay.
         if file.name not in by_name or file.text != by_name[file.name].text:
             by_name[file.name] = file
     return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
 
 
-def shipped_directory() -> str:
-    """Return where the shipped rules lie: inside the package, or beside it in a checkout."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    inside = os.path.join(package, "rules")
-    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "rules")
-
-
-@lru_cache(maxsize=1)
-def _shipped() -> tuple[RuleFile, ...]:
-    return tuple(_read_directory(shipped_directory(), False))
-
-
 @lru_cache(maxsize=1)
 def _default() -> Rulebook:
-    return Rulebook(_shipped())
-
-
-def _read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
-    try:
-        names = sorted(
-            name
-            for name in os.listdir(directory)
-            if name.endswith(".lp") and not name.endswith("_test.lp")
-        )
-        files = [_read_file(os.path.join(directory, name), overlaid) for name in names]
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "RULES_UNREADABLE",
-            f"the rules in {directory} cannot be read: {_reason(error)}",
-            "name a directory of .lp files in UTF-8",
-            phase="usage",
-            detail={"path": directory},
-        ) from error
-    if not files:
-        raise InputError(
-            "RULES_EMPTY",
-            f"there is no rule file in {directory}",
-            "name a directory that holds .lp files",
-            phase="usage",
-            detail={"path": directory},
-        )
-    return files
-
-
-def _read_file(path: str, overlaid: bool) -> RuleFile:
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read(_LARGEST_FILE)
-    name = os.path.basename(path)
-    header = _STAGE.search(text)
-    named = tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
-    if not named or any(stage not in (*STAGES, "all") for stage in named):
-        raise RulesError(
-            "RULES_STAGE",
-            f"{path} names no stage" if not named else f"{path} names the stage {', '.join(named)}",
-            f"write `% Stage: NAME` into its header, with one or more of {', '.join(STAGES)}, all",
-            phase=_PHASE,
-            detail={"path": path},
-        )
-    if _INCLUDE.search(_COMMENTS.sub(_keep_strings, text)):
-        raise RulesError(
-            "RULES_INCLUDE",
-            f"{path} includes another file, which the digest of the rules would not know",
-            "put the rules into files of their own in the same directory",
-            phase=_PHASE,
-            detail={"path": path},
-        )
-    return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
+    return Rulebook(rulefiles.shipped())
 
 
 class _ClingoError(RulesError):
@@ -354,10 +262,6 @@ def _answer(
     return Atoms(answers[0], messages)
 
 
-def _keep_strings(found: re.Match[str]) -> str:
-    return found.group() if found.group().startswith('"') else ""
-
-
 def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
     where = f"{file.name} does not load" if file else "the rules cannot be grounded"
     said = "; ".join(" ".join(message.split()) for message in messages) or str(error)
@@ -395,11 +299,3 @@ def _unknown(code: str, what: str, name: str, known: Iterable[str]) -> InputErro
         phase="usage",
         detail={"name": name, "known": known},
     )
-
-
-def _reason(error: OSError | ValueError) -> str:
-    if isinstance(error, OSError):
-        return (error.strerror or "it cannot be opened").lower()
-    if isinstance(error, UnicodeDecodeError):
-        return f"byte {error.start} is not UTF-8"
-    return "that is no path"

@@ -167,7 +167,7 @@ class Units:
         pairs += [(b, a) for a, b, _ in self._graph.atomic]
         within = [pair for pair in pairs if inside.issuperset(pair)]
         start = min(inside, key=self._graph.lowered.order.__getitem__)
-        around = messages.chain(within, start, self._graph.lowered.order)
+        around = chain(within, start, self._graph.lowered.order)
         return messages.retold(finding, {**finding.detail, "chain": around})
 
 
@@ -176,3 +176,35 @@ def _joint_state(members: Sequence[Record]) -> str:
     if "failed" in states:
         return "failed"
     return "complete" if states == {"complete"} else "pending"
+
+
+def chain(edges: Iterable[tuple[str, str]], start: str, order: Mapping[str, int]) -> list[str]:
+    """Return the shortest cycle through a node, lowest ids first, as the ids along it.
+
+    >>> chain([("O2", "O1"), ("O1", "O2")], "O1", {"O1": 1, "O2": 2})
+    ['O1', 'O2', 'O1']
+
+    Args:
+        edges: (dependency, dependent) pairs within one component.
+        start: a node of it.
+        order: ids to their natural order.
+    """
+    needs: dict[str, set[str]] = {}
+    for dependency, dependent in edges:
+        needs.setdefault(dependent, set()).add(dependency)
+    came_from: dict[str, str] = {}
+    layer = [start]
+    while layer:
+        following: list[str] = []
+        for node in layer:
+            for other in sorted(needs.get(node, ()), key=lambda each: order.get(each, 0)):
+                if other == start:
+                    path = [node]
+                    while path[-1] != start:
+                        path.append(came_from[path[-1]])
+                    return [*reversed(path), start]
+                if other not in came_from:
+                    came_from[other] = node
+                    following.append(other)
+        layer = following
+    return [start]

@@ -10,11 +10,11 @@ from typing import Any
 
 import clingo
 
-from plan07 import document, rulebook, solver
+from plan07 import document, rulefiles, solver
 from plan07.errors import PlanRefused
 
 # `rules/deletion.py` points the tests of rule files at a copy that lacks a rule.
-RULES = Path(os.environ.get("PLAN07_TEST_RULES") or rulebook.shipped_directory())
+RULES = Path(os.environ.get("PLAN07_TEST_RULES") or rulefiles.shipped_directory())
 EXAMPLES = Path(__file__).parent / "examples"
 
 

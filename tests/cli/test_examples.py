@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from support import EXAMPLES, RULES
 
-from plan07 import messages
+from plan07 import words
 
 Run = Callable[..., Any]
 
@@ -239,7 +239,7 @@ def refusal_codes() -> set[str]:
 
 def test_every_refusal_code_has_an_example() -> None:
     codes = refusal_codes()
-    assert codes <= set(messages.CODES)
+    assert codes <= set(words.CODES)
     assert {name.upper().replace("-", "_") for name in _names("refused/")} == codes
     for name in _names("refused/"):
         code = name.upper().replace("-", "_")
@@ -253,7 +253,7 @@ def test_every_code_is_a_refusal_or_advice_of_the_rules() -> None:
         for code in re.findall(r"^advice\((\w+)", file.read_text("utf-8"), re.M)
     }
     # What a repair leaves out is told by Python, which alone knows that it was asked for.
-    assert set(messages.CODES) == refusal_codes() | advice | {"DEPENDENCY_DROPPED"}
+    assert set(words.CODES) == refusal_codes() | advice | {"DEPENDENCY_DROPPED"}
 
 
 def _names(prefix: str) -> list[str]:

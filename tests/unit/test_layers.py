@@ -20,8 +20,9 @@ MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob(
 LAYERS = [
     ["errors"],
     ["facts"],
-    ["messages", "jsontext", "lexis"],
-    ["explain", "shapes", "rulebook"],
+    ["words", "rulefiles", "jsontext", "lexis"],
+    ["messages", "rulebook"],
+    ["explain", "shapes"],
     ["document", "evidence", "models"],
     ["lowering"],
     ["obliggraph"],

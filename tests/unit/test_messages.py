@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import RULES
 
-from plan07 import messages
+from plan07 import messages, units, words
 from plan07.errors import Finding
 from plan07.facts import Fact, Term, constant, fact
 
@@ -126,7 +126,7 @@ class TestTable:
             args: list[Term] = [f"detail{index}" for index in range(size)]
             (found,) = told((Fact(code, tuple(args)), "O1"))
             assert found.code == code.upper()
-            assert found.code in messages.CODES
+            assert found.code in words.CODES
             for text in (found.message, found.fix):
                 assert text
                 assert not re.search(r"[{}]", text), code
@@ -139,8 +139,8 @@ class TestTable:
             assert all(str(each) in shown for each in args), code
 
     def test_codes_are_upper_snake_and_unique(self) -> None:
-        assert len(set(messages.CODES)) == len(messages.CODES)
-        assert all(re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code) for code in messages.CODES)
+        assert len(set(words.CODES)) == len(words.CODES)
+        assert all(re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code) for code in words.CODES)
 
     def test_every_refusal_names_its_subject(self) -> None:
         """S-004-24: it quotes the user's own token, but where it is about the whole plan or told
@@ -203,18 +203,18 @@ class TestChain:
     def test_the_shortest_cycle_and_the_lowest_ids_first(self) -> None:
         order = {f"O{n}": n for n in range(1, 6)}
         edges = [("O2", "O1"), ("O3", "O2"), ("O1", "O3"), ("O5", "O1"), ("O1", "O5")]
-        assert messages.chain(edges, "O1", order) == ["O1", "O5", "O1"]
-        assert messages.chain(edges[:3], "O1", order) == ["O1", "O2", "O3", "O1"]
-        assert messages.chain(edges[:3], "O2", order) == ["O2", "O3", "O1", "O2"]
+        assert units.chain(edges, "O1", order) == ["O1", "O5", "O1"]
+        assert units.chain(edges[:3], "O1", order) == ["O1", "O2", "O3", "O1"]
+        assert units.chain(edges[:3], "O2", order) == ["O2", "O3", "O1", "O2"]
 
     def test_each_step_reads_depends_on(self) -> None:
         """`a -> b` where a depends on b."""
-        found = messages.chain([("O3", "O1"), ("O2", "O3"), ("O1", "O2")], "O1", {})
+        found = units.chain([("O3", "O1"), ("O2", "O3"), ("O1", "O2")], "O1", {})
         assert found == ["O1", "O3", "O2", "O1"]
 
     def test_without_a_cycle_it_is_the_start(self) -> None:
-        assert messages.chain([("O2", "O1")], "O1", {}) == ["O1"]
-        assert messages.chain([], "O1", {}) == ["O1"]
+        assert units.chain([("O2", "O1")], "O1", {}) == ["O1"]
+        assert units.chain([], "O1", {}) == ["O1"]
 
 
 @pytest.mark.parametrize(

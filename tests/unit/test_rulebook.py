@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import RULES
 
-from plan07 import rulebook
+from plan07 import rulebook, rulefiles
 from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, constant, fact
 from plan07.rulebook import Rulebook
@@ -41,14 +41,14 @@ class TestFiles:
         assert stages["ladder.lp"] == ("graph",)
         assert stages["admission.lp"] == ("admission", "steps")
         assert stages["components.lp"] == ("graph", "schedule")
-        assert stages["policy.lp"] == stages["limits.lp"] == rulebook.STAGES
+        assert stages["policy.lp"] == stages["limits.lp"] == rulefiles.STAGES
 
     def test_every_stage_that_is_solved_has_rules(self) -> None:
-        for stage in rulebook.STAGES:
+        for stage in rulefiles.STAGES:
             assert [
                 f
                 for f in rulebook.load().files
-                if f.stages != rulebook.STAGES and stage in f.stages
+                if f.stages != rulefiles.STAGES and stage in f.stages
             ]
 
     def test_an_overlay_replaces_and_adds(self, overlay: Callable[..., Path]) -> None:
