@@ -97,9 +97,8 @@ TABLE: dict[str, Message] = {
     ),
     "unresolved_dependent": Message(
         "{subject} breaks {entity} ({causes}), and no obligation mends it",
-        "add an obligation that modifies {entity}; unless something is deleted, a preserve "
-        "obligation on the changed entity does too; if {subject} changes it in a way that breaks "
-        "nothing, name that in evidence.changes",
+        "add an obligation that modifies {entity}, or (unless something is deleted) a preserve "
+        "obligation on the changed entity; name a harmless change in evidence.changes",
         ("entity",),
         "causes",
         "node",
