@@ -90,10 +90,17 @@ def peak_mib(code: str) -> float:
     return int(mark.split()[1]) / 1024
 
 
-def cold(command: list[str], repeats: int) -> float:
-    """Return the median time of a process in seconds."""
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return timed(lambda: subprocess.run(command, check=False, **silent), repeats)
+def cold(commands: list[list[str]], repeats: int) -> list[float]:
+    """Return the median time of processes in seconds, run in turn so that all see the same hour."""
+    times: list[list[float]] = [[] for _ in commands]
+    for _ in range(repeats):
+        for command, taken in zip(commands, times, strict=True):
+            start = time.perf_counter()
+            subprocess.run(
+                command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            taken.append(time.perf_counter() - start)
+    return [statistics.median(taken) for taken in times]
 
 
 def table(head: list[str], rows: list[list[str]]) -> None:
@@ -143,26 +150,25 @@ def in_process(repeats: int) -> None:
 def command(repeats: int) -> None:
     """Print what the command costs from a standing start."""
     example = HERE.parent / "tests" / "examples" / "session-timeout.plan.json"
-    base = cold([sys.executable, "-c", "import clingo, pydantic, click"], repeats)
     plan07 = [sys.executable, "-m", "plan07"]
-    rows = [["python -c 'import clingo, pydantic, click'", f"{base * 1e3:.0f}", "1"]]
-    for name, call in (
-        ("plan07 solve, session-timeout example", [*plan07, "solve", str(example)]),
-        ("plan07 --version", [*plan07, "--version"]),
-    ):
-        taken = cold(call, repeats)
-        rows.append([name, f"{taken * 1e3:.0f}", f"{taken / base:.2f}"])
     with tempfile.TemporaryDirectory() as folder:
         large = Path(folder) / "large.json"
         large.write_text(json.dumps(graphs.chain(10_000)))
-        taken = cold([*plan07, "solve", str(large)], max(2, repeats // 4))
-        rows.append(
-            [
-                "10,000 obligations refused at the default limit",
-                f"{taken * 1e3:.0f}",
-                f"{taken / base:.2f}",
-            ]
-        )
+        calls = {
+            "python -c 'import clingo, pydantic, click'": [
+                sys.executable,
+                "-c",
+                "import clingo, pydantic, click",
+            ],
+            "plan07 solve, session-timeout example": [*plan07, "solve", str(example)],
+            "plan07 --version": [*plan07, "--version"],
+            "10,000 obligations refused at the default limit": [*plan07, "solve", str(large)],
+        }
+        times = cold(list(calls.values()), repeats)
+    rows = [
+        [name, f"{taken * 1e3:.0f}", f"{taken / times[0]:.2f}"]
+        for name, taken in zip(calls, times, strict=True)
+    ]
     print("## The command, cold\n")
     table(["what", "ms (median)", "ratio"], rows)
 
