@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,25 @@ from plan07.errors import PlanRefused
 # `rules/deletion.py` points the tests of rule files at a copy that lacks a rule.
 RULES = Path(os.environ.get("PLAN07_TEST_RULES") or rulefiles.shipped_directory())
 EXAMPLES = Path(__file__).parent / "examples"
+
+# The caps of the build spec, and those that follow from the artifact's 32 KB.
+LIMITS = {
+    "max_obligations": 64,
+    "max_dependencies": 16,
+    "max_evidence": 200,
+    "max_id": 64,
+    "max_target_entity": 200,
+    "max_caused_by": 200,
+    "max_validation": 200,
+    "max_goal": 500,
+    "max_criterion": 200,
+    "max_criteria": 16,
+    "max_constraint": 200,
+    "max_constraints": 16,
+    "max_static_bytes": 32 * 1024 - 9216,
+    "max_checkpoints": 32,
+    "max_edit_files": 5,
+}
 
 
 def atoms(
@@ -45,7 +63,7 @@ def atoms(
 
 def only(found: set[str], *predicates: str) -> set[str]:
     """Return the atoms of some predicates."""
-    return {atom for atom in found if re.match(r"[a-z_]\w*", atom)[0] in predicates}  # type: ignore[index]
+    return {atom for atom in found if atom.partition("(")[0] in predicates}
 
 
 def obligation(

@@ -38,6 +38,7 @@ def run(
         with pytest.raises(SystemExit) as ended:
             main([str(each) for each in arguments])
         captured = capsys.readouterr()
-        return Result(ended.value.code, captured.out, captured.err)  # type: ignore[arg-type]
+        assert isinstance(ended.value.code, int)
+        return Result(ended.value.code, captured.out, captured.err)
 
     return call

@@ -32,7 +32,17 @@ ODD_TEXTS = (
     *("O\u0661", "O²", "é", "e\u0301", "İ", "ß", "\uffff", "O" + "0" * 5000, "9" * 5000),
     *("tests/test_a.py::test_b", "defines tests/test_a.py::test_b", "pkg.O1.x", "::", "...", "/"),
     *("rename", "deleted", "widen the type", "consumer re-bind", "compile", "x" * 100_000),
-    *("def<dep", "dep<def", "split", "none", "–", "must", "exact", "heuristic", "CalledBy"),  # noqa: RUF001
+    *(
+        "def<dep",
+        "dep<def",
+        "split",
+        "none",
+        "\N{EN DASH}",
+        "must",
+        "exact",
+        "heuristic",
+        "CalledBy",
+    ),
 )
 ODD_NUMBERS = (0, 1, -1, 2, 0.5, 1.0, 1.5, -0.0, 1e308, 1e-320, 2**31, 2**53, 10**4000)
 ODD_VALUES: tuple[Any, ...] = (

@@ -4,25 +4,7 @@ from __future__ import annotations
 
 import clingo.ast
 import pytest
-from support import RULES, atoms
-
-LIMITS = {
-    "max_obligations": 64,
-    "max_dependencies": 16,
-    "max_evidence": 200,
-    "max_id": 64,
-    "max_target_entity": 200,
-    "max_caused_by": 200,
-    "max_validation": 200,
-    "max_goal": 500,
-    "max_criterion": 200,
-    "max_criteria": 16,
-    "max_constraint": 200,
-    "max_constraints": 16,
-    "max_static_bytes": 32 * 1024 - 9216,
-    "max_checkpoints": 32,
-    "max_edit_files": 5,
-}
+from support import LIMITS, RULES, atoms
 
 
 @pytest.mark.parametrize(("name", "number"), LIMITS.items(), ids=LIMITS.keys())

@@ -216,6 +216,6 @@ def test_ids(identifier: str) -> None:
     assert document.ID.match(identifier)
 
 
-@pytest.mark.parametrize("identifier", ["", "-a", "_a", "a b", "a\n", "é", "a:b", "O１"])  # noqa: RUF001
+@pytest.mark.parametrize("identifier", ["", "-a", "_a", "a b", "a\n", "é", "a:b", "O\uff11"])
 def test_no_ids(identifier: str) -> None:
     assert not document.ID.match(identifier)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 import pytest
 from support import RULES
@@ -91,8 +92,8 @@ def test_no_text_of_the_evidence_acts_on_a_terminal() -> None:
 
 
 class TestReasonsOf:
-    MEMBER_OF = {"O1": "O1", "O2": "O1", "O3": "O3"}  # noqa: RUF012
-    NAMES = {"O1": "cycle:O1", "O3": "O3"}  # noqa: RUF012
+    MEMBER_OF: ClassVar = {"O1": "O1", "O2": "O1", "O3": "O3"}
+    NAMES: ClassVar = {"O1": "cycle:O1", "O3": "O3"}
 
     def test_the_pair_within_a_composite_is_told(self) -> None:
         rows: list[tuple[str, str, Term]] = [("O2", "O3", DECLARED), ("O1", "O2", DECLARED)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import ValidationError
@@ -81,7 +81,7 @@ class TestObligation:
 
 
 class TestRequirement:
-    WHOLE: Any = {"goal": "g", "acceptance_criteria": ["c"], "constraints": []}  # noqa: RUF012
+    WHOLE: ClassVar[Any] = {"goal": "g", "acceptance_criteria": ["c"], "constraints": []}
 
     def test_it_needs_no_confirmation_unless_it_says_so(self) -> None:
         """S-000-014."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import RULES
+from support import LIMITS, RULES
 
 from plan07 import rulebook, rulefiles
 from plan07.errors import InputError, RulesError
@@ -159,26 +159,9 @@ class TestLimits:
     def test_the_shipped_numbers(self) -> None:
         """S-000-016, S-000-038, S-000-058, S-000-063, S-000-096."""
         rules = rulebook.load()
-        expected = {
-            "max_obligations": 64,
-            "max_dependencies": 16,
-            "max_evidence": 200,
-            "max_id": 64,
-            "max_target_entity": 200,
-            "max_caused_by": 200,
-            "max_validation": 200,
-            "max_goal": 500,
-            "max_criterion": 200,
-            "max_criteria": 16,
-            "max_constraint": 200,
-            "max_constraints": 16,
-            "max_static_bytes": 23552,
-            "max_checkpoints": 32,
-            "max_edit_files": 5,
-        }
-        assert {name: rules.number(name) for name in expected} == expected
+        assert {name: rules.number(name) for name in LIMITS} == LIMITS
         text = (RULES / "limits.lp").read_text("utf-8")
-        assert sorted(re.findall(r"^#const (\w+)", text, re.M)) == sorted(expected)
+        assert sorted(re.findall(r"^#const (\w+)", text, re.M)) == sorted(LIMITS)
 
     def test_a_run_outranks_them(self) -> None:
         rules = rulebook.load(limits={"max_id": 3})
