@@ -1,0 +1,1 @@
+"""The one model call on the wire: who is asked, what is sent, and what may go wrong with it."""
