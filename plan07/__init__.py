@@ -4,6 +4,9 @@ valid after every step.
     from plan07 import solve
     schedule = solve({"obligations": [...], "evidence": {...}})
 
+    from plan07 import Planner
+    planner = Planner.open("plan.json")
+
 Names are loaded when they are first used, so that importing the package costs nothing.
 """
 
@@ -12,15 +15,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plan07.api import solve, solve_async
+    from plan07.api import make_plan, solve, solve_async
+    from plan07.driver import Cancelled, GateBroken
     from plan07.errors import Finding, InputError, Plan07Error, PlanRefused, RulesError
-    from plan07.models import Decomposition, Evidence, Obligation, PlanArtifact, Schedule
+    from plan07.models import (
+        ActionableObligation,
+        Decomposition,
+        Evidence,
+        GateResult,
+        Obligation,
+        PlanArtifact,
+        PlanStatus,
+        Schedule,
+    )
+    from plan07.session import AsyncPlanner, Planner
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "make_plan": "api",
     "solve": "api",
     "solve_async": "api",
+    "Cancelled": "driver",
+    "GateBroken": "driver",
+    "Planner": "session",
+    "AsyncPlanner": "session",
+    "ActionableObligation": "models",
+    "GateResult": "models",
+    "PlanStatus": "models",
     "Finding": "errors",
     "InputError": "errors",
     "Plan07Error": "errors",
@@ -34,17 +56,25 @@ _HOMES = {
 }
 
 __all__ = [
+    "ActionableObligation",
+    "AsyncPlanner",
+    "Cancelled",
     "Decomposition",
     "Evidence",
     "Finding",
+    "GateBroken",
+    "GateResult",
     "InputError",
     "Obligation",
     "Plan07Error",
     "PlanArtifact",
     "PlanRefused",
+    "PlanStatus",
+    "Planner",
     "RulesError",
     "Schedule",
     "__version__",
+    "make_plan",
     "solve",
     "solve_async",
 ]

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from plan07 import document, solver
-from plan07.models import Decomposition, Evidence, PlanArtifact, Schedule
+from plan07 import clock, document, shapes, solver
+from plan07.models import Decomposition, Evidence, PlanArtifact, Record, Requirement, Schedule
+
+if TYPE_CHECKING:
+    from plan07.decompose import Ask
 
 PlanLike: TypeAlias = Mapping[str, Any] | Decomposition | PlanArtifact
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -87,7 +90,79 @@ async def solve_async(plan: PlanLike, **options: Any) -> Schedule:
     return await asyncio.to_thread(solve, plan, **options)
 
 
-def _plain(value: Mapping[str, Any] | Decomposition | PlanArtifact | Evidence) -> Any:
-    if isinstance(value, (Decomposition, PlanArtifact, Evidence)):
+def make_plan(
+    request: str | Mapping[str, Any] | Requirement,
+    path: PathLike,
+    *,
+    ask: Ask | None = None,
+    obligations: PlanLike | None = None,
+    evidence: Mapping[str, Any] | Evidence | None = None,
+    impact: PathLike | None = None,
+    recon: PathLike | None = None,
+    rules: PathLike | None = None,
+    policy: Mapping[str, str] | None = None,
+    limits: Mapping[str, int] | None = None,
+    repair: bool = False,
+    lenient: bool = False,
+    now: Callable[[], str] = clock.now,
+    plan_id: str | None = None,
+) -> PlanArtifact:
+    """Return the plan of a request, written to a file that `Planner.open` goes on with.
+
+    Args:
+        request: the change in plain words, or a requirement.
+        path: the file to write; it must not be there yet.
+        ask: the model, called once with a `decompose.Call`; returns the reply's text, or a
+            `Completion`. Without it, and without obligations, rules alone decompose.
+        obligations: a decomposition to take instead.
+        evidence: inline evidence.
+        impact: as in `solve`.
+        recon: as in `solve`.
+        rules: as in `solve`.
+        policy: as in `solve`.
+        limits: as in `solve`.
+        repair: as in `solve`.
+        lenient: strip one fence, or a leading think-block, off the reply.
+        now: the time, UTC in ISO 8601.
+        plan_id: what the plan is called, by default after the minute.
+
+    Raises:
+        PlanRefused: the request, the decomposition or the plan is refused; nothing is written.
+        InputError: something given cannot be read, or the file is there already.
+        RulesError: the rules are broken.
+    """
+    from plan07 import canonicalize, ledger, planning, state
+
+    store = state.Store(path)
+    requirement: dict[str, Any] = (
+        canonicalize.canonicalize(request) if isinstance(request, str) else _plain(request)
+    )
+    document.check_foreign(requirement, "the requirement")
+    shapes.check("requirement", requirement, "the requirement", "REQUIREMENT_INVALID", "read")
+    options = solver.options(
+        impact=impact, recon=recon, rules=rules, policy=policy, limits=limits, repair=repair
+    )
+    given = _plain(evidence) if evidence is not None else None
+    if given is not None:
+        document.check_foreign(given, "the evidence")
+        shapes.check("evidence", given, "the evidence", "EVIDENCE_INVALID", "read")
+    known = planning.known(requirement, given, options)
+    if obligations is not None:
+        taken = _plain(obligations)
+        document.check_foreign(taken, "the obligations")
+        shapes.check("decomposition", taken, "the obligations", "PLAN_INVALID", "read")
+        chosen = planning.given(taken)
+    elif ask is not None:
+        calls = ledger.File(store.calls_path)
+        chosen = planning.asking(ask, calls, now, lenient=lenient)
+    else:
+        chosen = planning.by_rules
+    made = planning.make(requirement, known, chosen, options, plan_id or clock.plan_id())
+    planning.write(store, made, now)
+    return PlanArtifact.model_validate(made.artifact, strict=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
         return value.model_dump(mode="json", exclude_unset=True)
     return dict(value) if isinstance(value, Mapping) else value

@@ -141,20 +141,25 @@ def _number(digits: str) -> int:
     return int(digits[:1000])
 
 
-def _record(node: dict[str, Any]) -> Record:
-    derived = tuple(dict.fromkeys(node.get("derived", ())))
-    own = [each for each in node["dependencies"] if each not in derived]
+def fresh(node: Mapping[str, Any]) -> Record:
+    """Return an obligation in its wire form as a record that is pending."""
     return Record(
         node["id"],
         node["target_entity"],
         node["obligation"],
         node["caused_by"],
-        tuple(own),
+        tuple(node["dependencies"]),
         node["evidence"],
         node["status"],
         node["validation"],
-        node.get("state", "pending"),
-        derived,
+    )
+
+
+def _record(node: dict[str, Any]) -> Record:
+    derived = tuple(dict.fromkeys(node.get("derived", ())))
+    own = [each for each in node["dependencies"] if each not in derived]
+    return fresh(node)._replace(
+        dependencies=tuple(own), state=node.get("state", "pending"), derived=derived
     )
 
 

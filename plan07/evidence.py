@@ -65,6 +65,24 @@ class Grounding(NamedTuple):
     candidates: tuple[str, ...] = ()
 
 
+class Place(NamedTuple):
+    """A place in the repository that another component names, for the model's eyes only.
+
+    Args:
+        path: the file.
+        entity: what stands there, "" where it is not known.
+        line: where it begins, from 1; 0 where it is not known.
+        score: 0 to 1, how likely it matters.
+        why: one line.
+    """
+
+    path: str
+    entity: str = ""
+    line: int = 0
+    score: float = 0.0
+    why: str = ""
+
+
 class Evidence(NamedTuple):
     """What is known of the repository, in the neighbourhood of a plan.
 
@@ -80,6 +98,9 @@ class Evidence(NamedTuple):
         grounding: targets that an index looked up.
         truncated: (entity, cause, kept, total) of edges left out.
         unresolved: entity to the number of calls that may concern it and could not be resolved.
+        signatures: entity to its signature, one line and never a body.
+        located: where the fault may lie (component 05).
+        retrieved: what is relevant (component 04).
     """
 
     edges: tuple[Edge, ...] = ()
@@ -93,6 +114,9 @@ class Evidence(NamedTuple):
     grounding: Mapping[str, Grounding] = {}
     truncated: tuple[tuple[str, str, int, int], ...] = ()
     unresolved: Mapping[str, int] = {}
+    signatures: Mapping[str, str] = {}
+    located: tuple[Place, ...] = ()
+    retrieved: tuple[Place, ...] = ()
 
 
 Encoder: TypeAlias = Callable[[str, Sequence[str]], Evidence]
@@ -115,6 +139,44 @@ def inline(document: Mapping[str, Any]) -> Evidence:
         tests=None if tests is None else tuple(tests),
         scores=document.get("scores", {}),
     )
+
+
+def dump(evidence: Evidence) -> dict[str, Any]:
+    """Return evidence as a document that `restore` reads; what is empty is left out."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(each) for key, each in value.items()}
+        return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+    kept = {name: getattr(evidence, name) for name in Evidence._fields}
+    return {name: plain(value) for name, value in kept.items() if value or value == ()}
+
+
+def restore(document: Mapping[str, Any]) -> Evidence:
+    """Return the evidence of a document of `dump`, already checked."""
+    rows: dict[str, Callable[..., Any]] = {
+        "edges": Edge,
+        "relations": Relation,
+        "located": Place,
+        "retrieved": Place,
+    }
+    found: dict[str, Any] = {}
+    for name, value in document.items():
+        if isinstance(value, list):
+            record = rows.get(name)
+            found[name] = tuple(
+                record(*each) if record else tuple(each) if isinstance(each, list) else each
+                for each in value
+            )
+        else:
+            found[name] = value
+    if "grounding" in found:
+        found["grounding"] = {
+            target: Grounding(answer, tuple(candidates))
+            for target, (answer, candidates) in found["grounding"].items()
+        }
+    return Evidence(**found)
 
 
 def edge(document: Mapping[str, Any]) -> Edge:

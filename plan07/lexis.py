@@ -16,6 +16,8 @@ _TEST = re.compile(r"(?<![\w./+-])([\w./+-]++)((?:::[\w.+-]++(?:\[[^\]\n]*+\])?)
 _PIECES = re.compile(r"::|[./:\\]+")
 _IDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _LONGEST = 6
+_CODE_OR_NAME = re.compile(r"`([^`\n]{1,200})`|([\w.:/-]+)")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*\Z")
 
 
 def phrases(text: str, lexicon: frozenset[str]) -> list[str]:
@@ -97,6 +99,45 @@ def _pieces(name: str) -> list[str]:
 def mentions(text: str, ids: frozenset[str]) -> list[str]:
     """Return the ids that a text names."""
     return [each for each in (token.rstrip(".") for token in _IDS.findall(text)) if each in ids]
+
+
+def entities_named(text: str, known: frozenset[str]) -> list[str]:
+    """Return the entities that a text names, in its order.
+
+    A word is an entity if the evidence knows it, or knows just one that ends in it; a name that
+    nobody knows counts where it is written as code: in backticks, or dotted with a capital.
+
+    >>> entities_named("move `fetch` of auth.Session to store", frozenset({"auth.Session.fetch"}))
+    ['auth.Session.fetch', 'auth.Session']
+    """
+    by_last: dict[str, list[str]] = {}
+    for each in known:
+        by_last.setdefault(_pieces(each)[-1] if _pieces(each) else each, []).append(each)
+    found: dict[str, None] = {}
+    for quoted, plain in _CODE_OR_NAME.findall(text):
+        word = (quoted or plain).strip().removesuffix("()").rstrip(".:")
+        fitting = [each for each in by_last.get((_pieces(word) or [""])[-1], ()) if _is(each, word)]
+        if word in known:
+            found[word] = None
+        elif len(fitting) == 1 and (quoted or "." in word or "_" in word or _is_camel(word)):
+            found[fitting[0]] = None
+        elif _IDENTIFIER.match(word) and (quoted or _is_dotted_class(word)):
+            found[word] = None
+    return list(found)
+
+
+def _is(entity: str, ending: str) -> bool:
+    return entity == ending or (
+        entity.endswith(ending) and entity[-len(ending) - 1 : -len(ending)] in (".", ":", "/")
+    )
+
+
+def _is_camel(word: str) -> bool:
+    return word[:1].isupper() and any(char.isupper() for char in word[1:])
+
+
+def _is_dotted_class(word: str) -> bool:
+    return "." in word and any(piece[:1].isupper() for piece in word.split(".")[-2:])
 
 
 def outer(name: str) -> Sequence[str]:

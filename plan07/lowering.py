@@ -13,7 +13,7 @@ from typing import Any
 
 from plan07 import lexis
 from plan07.document import ID, Plan, Record, as_node, compact
-from plan07.evidence import Evidence, Grounding, Names, ground
+from plan07.evidence import Edge, Evidence, Grounding, Names, Relation, ground
 from plan07.facts import Fact, constant, fact
 
 _DEFINES = re.compile(r"\bdefin(?:e|es|ed|ing)\b", re.IGNORECASE)
@@ -207,20 +207,9 @@ class Lowered:
             source, target = name(edge.source), name(edge.target)
             if source not in near and target not in near:
                 continue
-            cause, resolution = constant(snake(edge.cause)), constant(edge.resolution)
-            yield fact("impact", cause, source, target, resolution)
-            said = (edge.change, edge.strength, edge.order)
-            if any(said):
-                words = [constant(each or "unsaid") for each in said]
-                yield fact("impact_says", cause, source, target, *words, resolution)
+            yield from impact_facts(edge, source, target)
         for each in evidence.relations:
-            yield fact(
-                "relation",
-                constant(each.kind),
-                name(each.dependent),
-                name(each.dependency),
-                constant(each.resolution),
-            )
+            yield relation_fact(each, name(each.dependent), name(each.dependency))
         for entity, change in evidence.changes:
             yield fact("change", name(entity), constant(change))
         for entity, kind in (evidence.entities or {}).items():
@@ -280,6 +269,22 @@ class Lowered:
                 file = lexis.file_of(target, kinds.get(target))
             if file is not None and record.obligation != "validate":
                 yield fact("edits_file", record.id, _path_of(file, files.values()))
+
+
+def impact_facts(edge: Edge, source: str, target: str) -> Iterator[Fact]:
+    """Yield an impact edge between two entities, as the plan calls them."""
+    cause, resolution = constant(snake(edge.cause)), constant(edge.resolution)
+    yield fact("impact", cause, source, target, resolution)
+    said = (edge.change, edge.strength, edge.order)
+    if any(said):
+        words = [constant(each or "unsaid") for each in said]
+        yield fact("impact_says", cause, source, target, *words, resolution)
+
+
+def relation_fact(relation: Relation, dependent: str, dependency: str) -> Fact:
+    """Return a dependency between two entities, as the plan calls them."""
+    kind, resolution = constant(relation.kind), constant(relation.resolution)
+    return fact("relation", kind, dependent, dependency, resolution)
 
 
 def _tests_said_to_be_defined(record: Record) -> list[str]:

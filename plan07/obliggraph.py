@@ -85,6 +85,27 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
     )
 
 
+def demands(plan: Plan, evidence: Evidence, rules: Rulebook) -> list[tuple[str, str, Fact]]:
+    """Return what is broken and not mended: (obligation, dependent entity, impact) in order.
+
+    Args:
+        plan: the plan, read.
+        evidence: merged from every origin.
+        rules: the composed rules.
+
+    Raises:
+        RulesError: the rules are broken.
+    """
+    lowered = Lowered(plan, evidence)
+    atoms = rules.solve("graph", lowered.graph(rules.lexicon, ()))
+    found = [
+        (breaker, entity, because)
+        for breaker, entity, because in atoms.rows("demands", 3)
+        if isinstance(breaker, str) and isinstance(entity, str) and isinstance(because, Fact)
+    ]
+    return sorted(found, key=lambda row: (lowered.order.get(row[0], 0), row[1], render(row[2])))
+
+
 def _refuse_if_halted(admitted: Atoms, order: Mapping[str, int]) -> None:
     halts = admitted.rows("halts", 1)
     if not halts:

@@ -204,7 +204,11 @@ def load(
     by_name = {file.name: file for file in shipped}
     for file in rulefiles.read_directory(os.fspath(overlay), True):
         # A copy that was not touched is no overlay.
-        if file.name not in by_name or file.text != by_name[file.name].text:
+        if file.name not in by_name:
+            # Wishes about the schedule hold while it is driven, too.
+            more = ("readiness",) if "schedule" in file.stages else ()
+            by_name[file.name] = file._replace(stages=(*file.stages, *more))
+        elif file.text != by_name[file.name].text:
             by_name[file.name] = file
     return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
 

@@ -88,6 +88,7 @@ _OBLIGATION: dict[str, CoreSchema] = {
     "status": _one_of(STATUSES),
     "validation": _text,
 }
+OBLIGATION_FIELDS = tuple(_OBLIGATION)
 _MEMBER = {**_OBLIGATION, "state": _one_of(STATES)}
 _DERIVED: dict[str, CoreSchema] = {"derived": _list(_text)}
 _NODE = _record(
@@ -184,11 +185,76 @@ _IMPACT = _record(
     },
 )
 
+# What a model replies: the eight fields and nothing else (build spec 4).
+_REPLY = _record({"obligations": _list(_record(_OBLIGATION))})
+_PLACE = _record(
+    {"path": _text},
+    {
+        "start_line": _or_null(_count),
+        "end_line": _or_null(_count),
+        "entity": _or_null(_text),
+        "score": _or_null(_share),
+        "why": _or_null(_text),
+    },
+)
+_PLACES = {
+    name: _record(
+        {"schema": core_schema.literal_schema([f"plan07.{name}/1"]), "items": _list(_PLACE)},
+        closed=False,
+    )
+    for name in ("localization", "context")
+}
+
+# What lies beside a plan: the evidence as plan07 keeps it, records as lists in field order.
+_BARE = core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$|^$", max_length=64)
+_SURE = _one_of(RESOLUTIONS)
+
+
+def _row(*fields: CoreSchema) -> CoreSchema:
+    """A list of just these; JSON has no tuples, so strictness is said field by field."""
+    return core_schema.tuple_schema(list(fields), strict=False)
+
+
+_KEPT_PLACE = _row(_text, _text, _count, _share, _text)
+_KEPT = _record(
+    {},
+    {
+        "edges": _list(
+            _row(
+                *(_text, _text, _name, _BARE, _one_of(("", *STRENGTHS))),
+                *(_one_of(("", *sorted(set(ORDERS.values())))), _SURE, _share),
+            )
+        ),
+        "relations": _list(_row(_BARE, _text, _text, _SURE)),
+        "changes": _list(_row(_text, _CHANGE_KIND)),
+        "entities": _map(_one_of(ENTITY_KINDS)),
+        "contains": _list(_row(_text, _text)),
+        "files": _map(_text),
+        "tests": _list(_text),
+        "scores": _map(_SCORES),
+        "grounding": _map(
+            _row(
+                _one_of(("binding", "unresolved", "ambiguous", "unsupported", "invalid_ref")),
+                _list(_text),
+            )
+        ),
+        "truncated": _list(_row(_text, _name, _count, _count)),
+        "unresolved": _map(_count),
+        "signatures": _map(_text),
+        "located": _list(_KEPT_PLACE),
+        "retrieved": _list(_KEPT_PLACE),
+    },
+)
+
 SHAPES: dict[str, CoreSchema] = {
     "decomposition": _DECOMPOSITION,
     "artifact": _ARTIFACT,
     "evidence": _EVIDENCE,
     "impact": _IMPACT,
+    "requirement": _REQUIREMENT,
+    "reply": _REPLY,
+    "kept": _KEPT,
+    **_PLACES,
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plan07 import evidence as evidence_
@@ -41,6 +41,8 @@ def options(
     *,
     impact: str | os.PathLike[str] | None = None,
     recon: str | os.PathLike[str] | None = None,
+    localization: str | os.PathLike[str] | None = None,
+    context: str | os.PathLike[str] | None = None,
     rules: str | os.PathLike[str] | None = None,
     policy: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -52,7 +54,8 @@ def options(
     Raises:
         InputError: one is of another type.
     """
-    for name, path in (("impact", impact), ("recon", recon), ("rules", rules)):
+    origins = {"impact": impact, "recon": recon, "localization": localization, "context": context}
+    for name, path in (*origins.items(), ("rules", rules)):
         if not isinstance(path, str | os.PathLike | None):
             raise _wrong(name, path, "the path of a file or directory")
     for name, given in (("policy", policy), ("limits", limits)):
@@ -63,7 +66,6 @@ def options(
     switches = dict(policy or {})
     if strict_grounding:
         switches["grounding_policy"] = "strict"
-    origins = {"impact": impact, "recon": recon}
     files = {name: path for name, path in origins.items() if path is not None}
     return Options(files, rules, switches, dict(limits or {}), repair)
 
@@ -99,19 +101,43 @@ def solve_plan(
         RulesError: the rules are broken.
     """
     clock = _Clock(timer)
-    rules = rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+    rules = rules_of(options)
     clock("rules")
     targets = [record.target_entity for record in plan.records]
-    parts = [evidence_.inline(plan.evidence or {})]
-    for origin, path in options.files.items():
-        parts.append(evidence_.encode(origin, os.fspath(path), targets))
-    merged = evidence_.merge(parts)
+    merged = evidence_.merge(
+        [evidence_.inline(plan.evidence or {}), *gathered(options.files, targets)]
+    )
     clock("evidence")
     graph = obliggraph.build(plan, merged, rules, options.repair)
     clock("graph")
     result = planner.schedule(graph, rules)
     clock("schedule")
     return result
+
+
+def rules_of(options: Options) -> rulebook.Rulebook:
+    """Return the rules of a run.
+
+    Raises:
+        InputError: the overlay cannot be read, or a switch or limit is unknown.
+        RulesError: a rule file is broken.
+    """
+    return rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+
+
+def gathered(
+    files: Mapping[str, str | os.PathLike[str]], targets: Sequence[str]
+) -> list[evidence_.Evidence]:
+    """Return what the encoders read.
+
+    Args:
+        files: origin to path.
+        targets: entities whose neighbourhood is wanted.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    return [evidence_.encode(origin, os.fspath(path), targets) for origin, path in files.items()]
 
 
 class _Clock:

@@ -131,6 +131,37 @@ TABLE: dict[str, Message] = {
         "obligation on the changed entity",
         ("files", "limit"),
     ),
+    # Changes of a plan.
+    "redefines_untouched": Message(
+        "{subject} is an obligation that the change does not touch",
+        "give the replacement another id",
+    ),
+    "id_recycled": Message(
+        "the id {subject} is, or was, that of another obligation of the plan",
+        "give the obligation an id that the plan never had",
+    ),
+    "gains_dependency": Message(
+        "{subject}, which the change does not touch, would wait for {dependency}",
+        "let {dependency} wait for {subject} instead, or leave it out",
+        ("dependency",),
+    ),
+    "precedes_complete": Message(
+        "{subject} is complete, so {dependency} comes too late to stand before it",
+        "add an obligation that validates or mends what {subject} has left",
+        ("dependency",),
+    ),
+    "removes_complete": Message(
+        "{subject} is complete, which is history", "remove only what is pending or failed"
+    ),
+    "dropped_obligation": Message(
+        "{subject} is the only obligation that establishes {criterion}",
+        "add another obligation that establishes it in the same revision",
+        ("criterion",),
+    ),
+    "ungrounded_after_removal": Message(
+        "{subject} would be left with neither a cause nor a dependency",
+        "remove it too, or give it a cause",
+    ),
     # Advice.
     "dependency_dropped": Message(
         "the dependency of {subject} on {dependency} was dropped to make the plan consistent",

@@ -33,6 +33,8 @@ LIMITS = {
     "max_static_bytes": 32 * 1024 - 9216,
     "max_checkpoints": 32,
     "max_edit_files": 5,
+    "max_test_calls": 10,
+    "max_revisions": 32,
 }
 
 

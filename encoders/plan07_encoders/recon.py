@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from plan07.errors import InputError
@@ -117,6 +117,7 @@ def _read(database: sqlite3.Connection, targets: Sequence[str]) -> Evidence:
         tests=tuple(_tests(database)) if has_tests else None,
         grounding=grounding,
         unresolved=calls,
+        signatures=dict(_signatures(database, nodes)),
     )
 
 
@@ -204,6 +205,20 @@ def _nodes(database: sqlite3.Connection, ids: Iterable[int]) -> Iterator[_Row]:
             known = kind if kind in ENTITY_KINDS else "external"
             place = None if path is None else _name(path)
             yield int(identifier), _name(fqn), known, place, None if parent is None else int(parent)
+
+
+def _signatures(
+    database: sqlite3.Connection, nodes: Mapping[int, _Row]
+) -> Iterator[tuple[str, str]]:
+    """Yield the first line of each signature; a database may come without any."""
+    columns = {row[1] for row in database.execute("PRAGMA table_info(nodes)")}
+    if "signature" not in columns:
+        return
+    for marks, batch in _batches(nodes):
+        query = f"SELECT id, signature FROM nodes WHERE id IN ({marks})"
+        for identifier, signature in database.execute(query, batch):
+            if isinstance(signature, str) and signature.strip():
+                yield nodes[int(identifier)][1], _name(signature.strip().splitlines()[0])
 
 
 def _add_parents(database: sqlite3.Connection, parent: int | None, nodes: dict[int, _Row]) -> None:

@@ -13,7 +13,28 @@ from plan07 import __version__
 from plan07.cli import output
 from plan07.errors import InputError, Plan07Error, defect
 
-_COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
+# Name to the module and the name of the command in it, in the order of the work.
+_COMMANDS = {
+    "canonicalize": "canonicalize:command",
+    "decompose": "decompose:command",
+    "plan": "plan:command",
+    "solve": "solve:command",
+    "next": "drive:next_",
+    "validate": "drive:validate",
+    "edit": "drive:edit",
+    "test": "drive:test",
+    "status": "overview:status",
+    "explain": "overview:explain",
+    "show": "overview:show",
+    "log": "overview:log",
+    "revise": "steer:revise",
+    "promote": "steer:promote",
+    "confirm": "steer:confirm",
+    "rollback": "steer:rollback",
+    "abandon": "steer:abandon",
+    "run": "run:command",
+    "schema": "schema:command",
+}
 
 
 class _Lazy(click.Group):
@@ -25,7 +46,8 @@ class _Lazy(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"plan07.cli.{module}"), name)
         return command
 
 

@@ -6,13 +6,16 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from plan07 import rulebook
 from plan07.errors import Plan07Error
 from plan07.messages import printable
+
+if TYPE_CHECKING:
+    from plan07.prompt import Prompt
 
 _COLOURS = {
     "ready": "green",
@@ -34,6 +37,37 @@ class ClosedPipe(Exception):
 def document(value: dict[str, Any]) -> None:
     """Print one JSON document: indented ASCII, so that no text acts on a terminal."""
     _write(json.dumps(value, indent=2) + "\n", sys.stdout)
+
+
+def text(value: str) -> None:
+    """Print lines for people; what could act on a terminal is escaped."""
+    for line in value.splitlines():
+        _line(printable(line), sys.stdout)
+
+
+def prompt(asked: Prompt, as_json: bool) -> None:
+    """Print a prompt that is sent to nobody."""
+    if as_json:
+        names = ("system", "user", "tokens", "left_out", "scope")
+        document({name: getattr(asked, name) for name in names})
+        return
+    text(f"{asked.system}\n{asked.user}\n")
+    text(f"about {asked.tokens} tokens, {asked.left_out} lines of evidence left out")
+
+
+def fields(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and values in two columns; a name that repeats is left out."""
+    shown = [(name, printable(value)) for name, value in rows]
+    width = max(len(name) for name, _ in shown)
+    last = ""
+    for name, value in shown:
+        _line(f"{'' if name == last else name:{width}}  {value}".rstrip(), sys.stdout)
+        last = name
+
+
+def table(head: list[str] | None, rows: Sequence[list[str]]) -> None:
+    """Print a table; words for states are coloured on a terminal."""
+    _table(head, rows, sys.stdout)
 
 
 def flush() -> None:

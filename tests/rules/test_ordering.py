@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 
 def ordering(*facts: str, cap: int = 16) -> set[str]:
     found = atoms("ordering.lp", "\n".join(facts), {"max_dependencies": cap})
-    return only(found, "before", "level", "edge", "preference", "violation", "advice")
+    return only(found, "before", "level", "edge", "violation", "advice")
 
 
 def units(names: str) -> str:
@@ -172,23 +172,6 @@ def test_t4_edges_are_the_transitive_reduction_and_what_is_declared(seed: int) -
         for each in generation
     }
     assert only(found, "level") == levels(**depth)
-
-
-# Preferences
-
-
-def test_a_wish_is_the_preference_of_its_unit() -> None:
-    found = ordering(units("ABC"), 'prefer("B",-2). prefer("C",7).')
-    assert found == levels(A=0, B=0, C=0) | {'preference("B",-2)', 'preference("C",7)'}
-
-
-def test_the_lowest_wish_of_a_composite_decides() -> None:
-    found = ordering(composite("ABC"), 'prefer("B",5). prefer("C",3). prefer("C",4).')
-    assert found == levels(A=0) | {'preference("A",3)'}
-
-
-def test_a_wish_for_what_is_not_in_the_plan_is_none() -> None:
-    assert ordering(units("A"), 'prefer("X",1).') == levels(A=0)
 
 
 # The cap of dependencies
