@@ -9,7 +9,7 @@ import click
 from plan07 import canonicalize
 from plan07.cli import output
 from plan07.cli.request import request_argument, request_text
-from plan07.requestlines import Skipped
+from plan07.request.lines import Skipped
 
 _SHOWN = 60
 _SHOWN_OF_A_KIND = 5
