@@ -19,6 +19,9 @@ from plan07.prompt import Prompt
 
 Ask = Callable[[Call], Completion | str]
 
+# What a failed decomposition comes to, to the letter.
+NO_OP: Mapping[str, Any] = {"obligations": [], "re_decompose": True}
+
 _FENCE = re.compile(r"\A```[A-Za-z0-9_-]*\n(.*)\n```\Z", re.S)
 _THOUGHT = re.compile(r"\A<think>.*?</think>\s*", re.S)
 
@@ -57,7 +60,7 @@ class Decomposition(NamedTuple):
 
 def no_op(reason: str) -> Decomposition:
     """Return the decomposition that came to nothing."""
-    return Decomposition({"obligations": [], "re_decompose": True}, reason)
+    return Decomposition({**NO_OP, "obligations": []}, reason)
 
 
 def decompose(

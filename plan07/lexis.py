@@ -140,6 +140,16 @@ def _is_dotted_class(word: str) -> bool:
     return "." in word and any(piece[:1].isupper() for piece in word.split(".")[-2:])
 
 
+def establishes(criterion: str, validation: str, cause: str) -> bool:
+    """Whether an obligation establishes a criterion, by its own words.
+
+    >>> establishes("tests/test_a.py::test_b passes", "tests/test_a.py::test_b", "")
+    True
+    """
+    proof = validation.strip()
+    return criterion in cause or bool(proof and (proof in criterion or criterion in proof))
+
+
 def outer(name: str) -> Sequence[str]:
     """Return the names that a dotted or path-like name lies in, the innermost first.
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from plan07 import lexis
 from plan07.errors import InputError
 from plan07.evidence import Evidence
 from plan07.instructions import instructions
@@ -164,8 +165,7 @@ def _concerns(text: str, fragment: Fragment) -> bool:
     """Whether a criterion belongs to a fragment: one of its nodes quotes it or is named in it."""
     words = {*_WORD.findall(text), *(_last(word) for word in _WORD.findall(text))}
     return any(
-        text in node["caused_by"]
-        or text in node["validation"]
+        lexis.establishes(text, node["validation"], node["caused_by"])
         or node["id"] in words
         or _last(node["target_entity"]) in words
         for node in fragment.nodes

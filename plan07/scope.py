@@ -7,10 +7,10 @@ that everything else came out as it went in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from plan07 import document, messages, obliggraph, planner
+from plan07 import document, lexis, messages, obliggraph, planner
 from plan07.document import COMPOSITE, Record, natural
 from plan07.errors import Finding, PlanRefused
 from plan07.evidence import Evidence
@@ -28,13 +28,15 @@ class Change(NamedTuple):
         kept: nodes that stay, in their wire form, their dependencies already spliced.
         records: obligations that come in.
         near: ids of obligations whose precedences are found anew.
-        touched: ids of nodes that may come out different.
+        touched: ids of obligations that may come out different.
+        facts: what the stage `scope` was told of the change.
     """
 
     kept: Sequence[Node]
     records: Sequence[Record]
     near: frozenset[str]
     touched: frozenset[str]
+    facts: Sequence[Fact]
 
 
 class Result(NamedTuple):
@@ -111,18 +113,22 @@ def established(requirement: Mapping[str, Any] | None, part: Node) -> Iterator[F
         requirement: of the plan.
         part: the obligation.
     """
-    proof, cause = part["validation"].strip(), part["caused_by"]
     for criterion in (requirement or {}).get("acceptance_criteria", ()):
-        if criterion in cause or (proof and (proof in criterion or criterion in proof)):
+        if lexis.establishes(criterion, part["validation"], part["caused_by"]):
             yield fact("establishes", part["id"], criterion)
 
 
-def links(evidence: Evidence) -> Iterator[Fact]:
-    """Yield which entities the evidence links."""
+def links(evidence: Evidence, name: Callable[[str], str] = str) -> Iterator[Fact]:
+    """Yield which entities the evidence links.
+
+    Args:
+        evidence: merged from every origin.
+        name: gives the plan's own name for an entity.
+    """
     for edge in evidence.edges:
-        yield fact("linked", edge.source, edge.target)
+        yield fact("linked", name(edge.source), name(edge.target))
     for relation in evidence.relations:
-        yield fact("linked", relation.dependency, relation.dependent)
+        yield fact("linked", name(relation.dependency), name(relation.dependent))
 
 
 def refuse(atoms: Atoms, code: str, message: str, fix: str) -> None:
@@ -187,40 +193,59 @@ def apply(
     read = document.read(body, "the plan")
     records = sorted([*read.records, *change.records], key=lambda each: natural(each.id))
     graph = obliggraph.build(read._replace(records=tuple(records)), evidence, rules)
-    found = planner.schedule(
-        graph._replace(
-            precedes=list(_known_or_near(graph.precedes, change.near)),
-            atomic=list(_known_or_near(graph.atomic, change.near)),
-        ),
-        rules,
-    )
+    precedes = list(_known_or_near(graph.precedes, change.near))
+    atomic = list(_known_or_near(graph.atomic, change.near))
+    needs = [(after, before) for before, after, _ in precedes]
+    needs += [pair for a, b, _ in atomic for pair in ((a, b), (b, a))]
+    judged = rules.solve("scope", [*change.facts, *(fact("needs", *pair) for pair in needs)])
+    refuse(judged, "CHANGE_REFUSED", "the change is refused", "leave the plan as it is")
+    settled = set(judged.ids("settled", {part["id"] for part in _parts(artifact)}))
+    precedes = [row for row in precedes if row[1] not in settled or _is_known(row[2])]
+    found = planner.schedule(graph._replace(precedes=precedes, atomic=atomic), rules)
     nodes = _unmoved(artifact, found["nodes"], change.touched)
-    others = len(records) - len(change.near)
-    near = len(change.near)
-    return Result(nodes, found["branch_scores"], near * (near - 1) // 2 + near * others)
+    near = len(change.near.intersection(record.id for record in records))
+    return Result(
+        nodes, found["branch_scores"], near * (near - 1) // 2 + near * (len(records) - near)
+    )
+
+
+def _parts(artifact: Mapping[str, Any]) -> Iterator[Node]:
+    for node in artifact["nodes"]:
+        yield from members(node)
+
+
+def _is_known(because: Any) -> bool:
+    """Whether the plan holds a precedence already."""
+    return isinstance(because, Fact) and because.name in ("declared", "derived")
 
 
 def _known_or_near(rows: Iterable[Any], near: Collection[str]) -> Iterator[Any]:
     for before, after, because in rows:
-        kept = isinstance(because, Fact) and because.name in ("declared", "derived")
-        if kept or before in near or after in near:
+        if _is_known(because) or before in near or after in near:
             yield before, after, because
 
 
 def _unmoved(
     artifact: Mapping[str, Any], nodes: Sequence[dict[str, Any]], touched: Collection[str]
 ) -> list[dict[str, Any]]:
-    """The new nodes, those that were not touched as they were."""
+    """The new nodes, those that were not touched as they were.
+
+    One whose dependency became part of a composite, or is one no longer, waits for it by its new
+    name; it still waits for the same obligations.
+    """
     old = {node["id"]: node for node in artifact["nodes"]}
-    moved = []
-    kept = []
+    unit_of = {part["id"]: node["id"] for node in nodes for part in members(node)}
+    units = {
+        unit: list(dict.fromkeys(unit_of[x["id"]] for x in members(node) if x["id"] in unit_of))
+        for unit, node in old.items()
+    }
+    kept, moved = [], []
     for node in nodes:
-        before = old.get(node["id"])
-        if node["id"] in touched or before is None:
-            if before is None and node["id"] not in touched and not _of(node, touched):
-                moved.append(node["id"])
+        if all(part["id"] in touched for part in members(node)):
             kept.append(node)
-        elif _same(before, node):
+            continue
+        before = _renamed(old[node["id"]], units) if node["id"] in old else None
+        if before is not None and _same(before, node):
             kept.append(before if before["status"] == node["status"] else _restated(before, node))
         else:
             moved.append(node["id"])
@@ -243,17 +268,28 @@ def _unmoved(
     return kept
 
 
-def _of(node: Node, touched: Collection[str]) -> bool:
-    """Whether a new composite is made of what was touched."""
-    return any(part["id"] in touched for part in members(node))
+def _renamed(node: dict[str, Any], units: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """A node that names its dependencies as the plan does now; itself where nothing differs."""
+    fields = {
+        name: list(dict.fromkeys(x for each in node[name] for x in units.get(each, (each,))))
+        for name in ("dependencies", "derived")
+        if name in node
+    }
+    changed = {**node, **fields}
+    if "members" in node:
+        changed["members"] = [_renamed(part, units) for part in node["members"]]
+    return node if changed == node else changed
 
 
 def _same(before: Node, after: Node) -> bool:
-    """Whether two forms of a node say the same; where it stands may differ."""
+    """Whether two forms of a node say the same; where it stands may differ.
+
+    A dependency that a longer path has come to say may be left out of the new form.
+    """
     names = (before.keys() | after.keys()) - {"status", "dependencies", "derived", "members"}
     return (
         all(before.get(name) == after.get(name) for name in names)
-        and set(before["dependencies"]) == set(after["dependencies"])
+        and set(after["dependencies"]) <= set(before["dependencies"])
         and [part["id"] for part in members(before)] == [part["id"] for part in members(after)]
     )
 

@@ -1,7 +1,7 @@
 """What makes a sentence a demand, and what it is then cut down to.
 
-Shared by `plan07.request.predicates`, which finds what shall become true, and `plan07.request.constraints`, which
-finds what must not change.
+Shared by `predicates`, which finds what shall become true, and `constraints`, which finds what must
+not change.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ def verdict(facts: str, cap: int = 32) -> set[str]:
     ("facts", "expected"),
     [
         ('unit("A"). ready("A").', "running"),
+        (f'{DONE} unit("B"). ready("B").', "running"),
         ('unit("A"). ready("A"). failed("B"). unit("B").', "running"),
         (DONE, "complete"),
         (f"{DONE} unconfirmed.", "awaiting_confirmation"),
