@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from support import solve
+from support import edge, solve
 
 from plan07 import draft, rulebook
 from plan07.evidence import Edge, Evidence, Relation
