@@ -173,6 +173,43 @@ def command(repeats: int) -> None:
     table(["what", "ms (median)", "ratio"], rows)
 
 
+def driving(repeats: int) -> None:
+    """Print what it costs to ask a plan how it stands, in process and cold."""
+    from plan07 import artifact, partition, planning, rulebook, solver, state
+
+    given = graphs.realistic()
+    options = solver.options()
+    requirement = {"goal": "g", "acceptance_criteria": ["a"], "constraints": []}
+    known = planning.known(requirement, given["evidence"], options)
+    decomposer = planning.given({"obligations": given["obligations"]})
+    made = planning.make(requirement, known, decomposer, options, "plan-20260101-0000")
+    rules = rulebook.load()
+    nodes = [dict(node) for node in made.artifact["nodes"]]
+
+    def again() -> None:
+        """Stand anew after one more node is complete."""
+        done = next((node for node in nodes if node["state"] == "pending"), nodes[0])
+        done["state"] = "complete"
+        partition.stand({**made.artifact, "nodes": nodes}, rules)
+
+    restand = timed(again, repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "plan.json")
+        planning.write(state.Store(path), made, lambda: "2026-01-01T00:00:00Z")
+        plan07 = [sys.executable, "-m", "plan07"]
+        source = Path(folder) / "given.json"
+        source.write_text(json.dumps(given))
+        names = ["solve", "next", "status"]
+        calls = [[*plan07, "solve", str(source)], *([*plan07, each, path] for each in names[1:])]
+        times = cold(calls, repeats)
+    size = len(artifact.render(made.artifact).encode())
+    print(f"## Driving a plan of {len(nodes)} nodes, {size:,} bytes\n")
+    rows = [["stand anew after a state change, in process", f"{restand * 1e3:.1f}", ""]]
+    for name, taken in zip(names, times, strict=True):
+        rows.append([f"plan07 {name}, cold", f"{taken * 1e3:.0f}", f"{taken / times[0]:.2f}"])
+    table(["what", "ms (median)", "of solve"], rows)
+
+
 def growth(sizes: list[int], repeats: int) -> dict[str, dict[int, float]]:
     """Print how the solve grows with the plan, shape by shape; return the times."""
     found: dict[str, dict[int, float]] = {}
@@ -241,6 +278,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
     in_process(repeats * 2)
     command(repeats)
+    driving(repeats)
     sizes = [64, 256, 1000] if given.quick else [64, 256, 1000, 4000, 10_000]
     times = growth(sizes, 3)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -94,8 +94,11 @@ def arm(fuse: Fuse) -> None:
 
         return Halved()
 
-    setattr(jsonlines, "append", half_a_row)
-    setattr(os, "fdopen", half_a_file)
+    for module, name, replaced in (
+        (jsonlines, "append", half_a_row),
+        (os, "fdopen", half_a_file),
+    ):
+        setattr(module, name, replaced)
 
 
 def make(path: Path) -> None:
