@@ -21,6 +21,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.S)
 # A NUL, or half of a surrogate pair, as JSON escapes them; whole pairs are looked at more closely.
 _UNWRITABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _PHASE = "read"
+_TOO_LARGE = "re-scope the request into smaller plans"
 
 
 class _Duplicate(ValueError):
@@ -41,7 +42,7 @@ def read(path: str) -> tuple[Any, str]:
         InputError: it cannot be opened, is too large, or is not JSON.
     """
     name = "standard input" if path == "-" else path
-    return parse(_bytes(path, name), name), name
+    return parse(bytes_of(path, name, LARGEST_BYTES, _TOO_LARGE), name), name
 
 
 def parse(data: bytes, name: str) -> Any:
@@ -130,10 +131,21 @@ def _look_into(value: Any, name: str) -> None:
             todo += [(f"{place}[{index}]", item) for index, item in enumerate(each)]
 
 
-def _bytes(path: str, name: str) -> bytes:
+def bytes_of(path: str, name: str, most: int, fix: str) -> bytes:
+    """Return what a file holds.
+
+    Args:
+        path: the file, or "-" for standard input.
+        name: how messages call it.
+        most: bytes that it may have.
+        fix: what to do about one that has more.
+
+    Raises:
+        InputError: it cannot be opened, or is too large.
+    """
     try:
         with _opened(path) as stream:
-            data = stream.read(LARGEST_BYTES + 1)
+            data = stream.read(most + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be opened"
         raise InputError(
@@ -143,13 +155,13 @@ def _bytes(path: str, name: str) -> bytes:
             phase=_PHASE,
             detail={"path": path},
         ) from error
-    if len(data) > LARGEST_BYTES:
+    if len(data) > most:
         raise InputError(
             "FILE_TOO_LARGE",
-            f"{name} is larger than {LARGEST_BYTES} bytes",
-            "re-scope the request into smaller plans",
+            f"{name} is larger than {most} bytes",
+            fix,
             phase=_PHASE,
-            detail={"path": path, "limit": LARGEST_BYTES},
+            detail={"path": path, "limit": most},
         )
     return data
 

@@ -97,6 +97,8 @@ def _run(given: list[str], as_json: bool) -> int:
         output.report(error, as_json)
         return error.exit_status
     except click.exceptions.Abort:
+        fix = "call it again; it goes on where it was"
+        output.report(InputError("INTERRUPTED", "it was interrupted", fix, phase="usage"), as_json)
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

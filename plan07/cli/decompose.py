@@ -11,8 +11,8 @@ import click
 from plan07 import clock, jsontext, planning, prompt, shapes, solver, state
 from plan07.cli import output
 from plan07.cli.evidence_options import evidence_options
-from plan07.cli.model_options import model_options
-from plan07.cli.rule_options import numbers, pairs, rule_options
+from plan07.cli.model_options import model_options, prompt_options, server_of
+from plan07.cli.rule_options import options_of, rule_options
 from plan07.messages import printable
 
 
@@ -23,28 +23,12 @@ from plan07.messages import printable
 )
 @click.argument("requirement", metavar="REQUIREMENT")
 @click.option(
-    "--decomposer",
-    type=click.Choice(("model", "rules")),
-    default="model",
-    help="Who decomposes: a model, asked once, or rules alone. By default a model.",
-)
-@click.option(
     "--calls",
     metavar="FILE",
     help="Where calls are recorded; calls.jsonl of PLAN07_HOME by default. A scope that stands in "
     "it is not sent again.",
 )
-@click.option(
-    "--prompt-budget",
-    type=int,
-    default=prompt.DEFAULT_BUDGET,
-    metavar="TOKENS",
-    help=f"How long the prompt may be, by estimate; {prompt.DEFAULT_BUDGET} by default.",
-)
-@click.option(
-    "--lenient", is_flag=True, help="Strip one fence, or a leading think-block, off the reply."
-)
-@click.option("--dry-run", is_flag=True, help="Print the prompt and ask nobody.")
+@prompt_options
 @evidence_options
 @model_options
 @rule_options
@@ -57,14 +41,7 @@ def command(
     lenient: bool,
     dry_run: bool,
     as_json: bool,
-    rules: str | None,
-    policy: tuple[str, ...],
-    limits: tuple[str, ...],
-    impact: str | None,
-    recon: str | None,
-    localization: str | None,
-    context: str | None,
-    **server: Any,
+    **given: Any,
 ) -> int:
     """Print the obligations that a model makes of REQUIREMENT, a file as `canonicalize` prints it.
 
@@ -73,15 +50,7 @@ def command(
     """
     value, name = jsontext.read(requirement)
     shapes.check("requirement", value, name, "REQUIREMENT_INVALID", "read")
-    options = solver.options(
-        impact=impact,
-        recon=recon,
-        localization=localization,
-        context=context,
-        rules=rules,
-        policy=pairs(policy, "--policy"),
-        limits=numbers(limits, "--limit"),
-    )
+    options = options_of(given)
     known = planning.known(value, None, options)
     composed = solver.rules_of(options)
     if dry_run:
@@ -92,7 +61,7 @@ def command(
     else:
         from plan07 import decompose, ledger
 
-        ask = decompose.server(os.environ, **server)
+        ask = decompose.server(os.environ, **server_of(given))
         path = calls or os.path.join(state.home(), "calls.jsonl")
         chosen = planning.asking(
             ask, ledger.File(path), clock.now, budget=prompt_budget, lenient=lenient

@@ -9,6 +9,7 @@ import click
 from plan07.cli import output
 from plan07.cli.driving import (
     driver_of,
+    ending_in_order,
     gate_options,
     local_runner,
     plan_options,
@@ -75,10 +76,7 @@ def validate(
     predicates: str | None,
     decomposer: str | None,
     as_json: bool,
-    rules: str | None,
-    policy: tuple[str, ...],
-    limits: tuple[str, ...],
-    **server: Any,
+    **given: Any,
 ) -> int:
     """Run the validation of NODE: if it passes, the node is complete, and there is no other way.
 
@@ -87,14 +85,16 @@ def validate(
     """
     from plan07.state import Store
 
-    chosen = {"rules": rules, "policy": policy, "limits": limits}
+    store = Store(plan)
     driver = driver_of(
         plan,
-        chosen,
+        given,
         run=local_runner(repo, python, time_limit, predicates),
-        replanner=replanner_of(Store(plan), decomposer, server, chosen),
+        replanner=replanner_of(store, decomposer, given),
     )
-    done = driver.validate(node)
+    # While a run works on the plan it is the run that validates, or the two would disagree.
+    with store.locked("run"), ending_in_order():
+        done = driver.validate(node)
     if as_json:
         output.document(done.as_dict())
     else:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
 
 import click
 
 from plan07 import clock, solver
-from plan07.cli.rule_options import numbers, pairs, rule_options
+from plan07.cli.rule_options import options_of, rule_options
 from plan07.driver import Driver
+from plan07.errors import InputError
 from plan07.replan import Replanner
 from plan07.state import Store
 from plan07.validate import Local, Runner
@@ -30,12 +32,7 @@ def driver_of(plan: str, chosen: Mapping[str, Any], **more: Any) -> Driver:
         chosen: the options of `rule_options`.
         more: runner, replanner and watch of the driver.
     """
-    options = solver.options(
-        rules=chosen["rules"],
-        policy=pairs(chosen["policy"], "--policy"),
-        limits=numbers(chosen["limits"], "--limit"),
-    )
-    return Driver(Store(plan), solver.rules_of(options), clock.now, **more)
+    return Driver(Store(plan), solver.rules_of(options_of(chosen)), clock.now, **more)
 
 
 def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,13 +66,63 @@ def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def local_runner(
-    repo: str, python: str | None, time_limit: float, predicates: str | None
+    repo: str, python: str | None, time_limit: float, predicates: str | None, trace: str = ""
 ) -> Runner:
-    """Return the runner that the options of `gate_options` ask for."""
+    """Return the runner that the options of `gate_options` ask for.
+
+    Args:
+        repo: the repository.
+        python: the interpreter of the tests, None for the usual.
+        time_limit: of one check, in seconds.
+        predicates: the command that judges statements.
+        trace: the mark of all that a check starts.
+
+    Raises:
+        InputError: there is no such directory, or the command cannot be read.
+    """
     import shlex
 
-    words = shlex.split(predicates) if predicates else []
-    return Local(repo, time_limit, python, words)
+    if not os.path.isdir(repo):
+        raise InputError(
+            "REPOSITORY_MISSING",
+            f"there is no directory {repo}",
+            "name the repository with --repo",
+            phase="usage",
+            detail={"path": repo},
+        )
+    try:
+        words = shlex.split(predicates or "")
+    except ValueError:
+        words = []
+    if predicates is not None and not words:
+        raise InputError(
+            "PREDICATES_INVALID",
+            f"predicates cannot be judged by {predicates!r:.80}",
+            "give a command in quotes, such as --predicates 'python judge.py'",
+            phase="usage",
+        )
+    return Local(repo, time_limit, python, words, mark=trace)
+
+
+@contextlib.contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let a process that is asked to end take along what it has started."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    # What the caller has switched off, as `nohup` does, stays so.
+    usual = [
+        each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) == signal.SIG_DFL
+    ]
+    for each in usual:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in usual:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def replan_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,20 +139,19 @@ def replan_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return option(model_options(function))
 
 
-def replanner_of(
-    store: Store, decomposer: str | None, server: Mapping[str, Any], chosen: Mapping[str, Any]
-) -> Replanner | None:
+def replanner_of(store: Store, decomposer: str | None, given: dict[str, Any]) -> Replanner | None:
     """Return who decomposes again, by the options of `replan_options`.
 
     Args:
         store: the plan.
         decomposer: model, rules, none, or None for the usual.
-        server: the options of `model_options`.
-        chosen: the options of `rule_options`.
+        given: the options of `model_options` and `rule_options`.
     """
     from plan07 import redecompose
+    from plan07.cli.model_options import server_of
 
-    named = server.get("model") or os.environ.get("PLAN07_MODEL")
+    server = server_of(given)
+    named = server["model"] or os.environ.get("PLAN07_MODEL")
     who = decomposer or ("model" if named else "none")
     if who == "none":
         return None
@@ -114,9 +160,4 @@ def replanner_of(
     from plan07 import decompose
 
     ask = decompose.server(os.environ, **server)
-    options = solver.options(
-        rules=chosen["rules"],
-        policy=pairs(chosen["policy"], "--policy"),
-        limits=numbers(chosen["limits"], "--limit"),
-    )
-    return redecompose.by_model(store, ask, solver.rules_of(options), clock.now)
+    return redecompose.by_model(store, ask, solver.rules_of(options_of(given)), clock.now)

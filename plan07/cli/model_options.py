@@ -8,6 +8,41 @@ from typing import Any
 import click
 
 from plan07.llm.client import RESPONSE_FORMATS, SECONDS, TOKEN_PARAMETERS
+from plan07.prompt import DEFAULT_BUDGET
+
+_NAMES = ("model", "base_url", "timeout", "response_format", "token_parameter")
+
+
+def server_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `model_options` among those of a command."""
+    return {name: given[name] for name in _NAMES}
+
+
+def prompt_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what is sent, and how the reply is read."""
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Print the prompt and ask nobody."),
+        click.option(
+            "--lenient",
+            is_flag=True,
+            help="Strip one fence, or a leading think-block, off the reply.",
+        ),
+        click.option(
+            "--prompt-budget",
+            type=int,
+            default=DEFAULT_BUDGET,
+            metavar="TOKENS",
+            help=f"How long the prompt may be, by estimate; {DEFAULT_BUDGET} by default.",
+        ),
+        click.option(
+            "--decomposer",
+            type=click.Choice(("model", "rules")),
+            default="model",
+            help="Who decomposes: a model, asked once, or rules alone. By default a model.",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:

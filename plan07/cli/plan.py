@@ -12,9 +12,9 @@ import click
 from plan07 import canonicalize, clock, jsontext, planning, prompt, shapes, solver, state
 from plan07.cli import output
 from plan07.cli.evidence_options import evidence_options
-from plan07.cli.model_options import model_options
+from plan07.cli.model_options import model_options, prompt_options, server_of
 from plan07.cli.request import request_argument, request_text
-from plan07.cli.rule_options import numbers, pairs, rule_options
+from plan07.cli.rule_options import options_of, rule_options
 from plan07.errors import PlanRefused
 from plan07.messages import printable
 from plan07.solver import Options
@@ -40,24 +40,8 @@ from plan07.solver import Options
     metavar="FILE",
     help="Take these obligations instead of asking a model; - is standard input.",
 )
-@click.option(
-    "--decomposer",
-    type=click.Choice(("model", "rules")),
-    default="model",
-    help="Who decomposes: a model, asked once, or rules alone. By default a model.",
-)
-@click.option("--dry-run", is_flag=True, help="Print the prompt and ask nobody.")
 @click.option("--force", is_flag=True, help="Replace a plan of which nothing became yet.")
-@click.option(
-    "--prompt-budget",
-    type=int,
-    default=prompt.DEFAULT_BUDGET,
-    metavar="TOKENS",
-    help=f"How long the prompt may be, by estimate; {prompt.DEFAULT_BUDGET} by default.",
-)
-@click.option(
-    "--lenient", is_flag=True, help="Strip one fence, or a leading think-block, off the reply."
-)
+@prompt_options
 @evidence_options
 @model_options
 @rule_options
@@ -75,15 +59,7 @@ def command(
     prompt_budget: int,
     lenient: bool,
     as_json: bool,
-    repair: bool,
-    rules: str | None,
-    policy: tuple[str, ...],
-    limits: tuple[str, ...],
-    impact: str | None,
-    recon: str | None,
-    localization: str | None,
-    context: str | None,
-    **server: Any,
+    **given: Any,
 ) -> None:
     """Make a plan of REQUEST, a change in plain words; - is standard input.
 
@@ -92,16 +68,7 @@ def command(
     when the decomposition came to nothing or the plan is refused; nothing is written then but the
     obligations themselves.
     """
-    options = solver.options(
-        impact=impact,
-        recon=recon,
-        localization=localization,
-        context=context,
-        rules=rules,
-        policy=pairs(policy, "--policy"),
-        limits=numbers(limits, "--limit"),
-        repair=repair,
-    )
+    options = options_of(given)
     taken = _taken(obligations)
     requirement = _requirement(request, file, taken)
     _tell("canonicalize", _counted(requirement))
@@ -120,7 +87,7 @@ def command(
     elif decomposer == "rules":
         chosen = planning.by_rules
     else:
-        chosen = _model(store, server, prompt_budget, lenient)
+        chosen = _model(store, server_of(given), prompt_budget, lenient)
     if target is None:
         plan_id = os.path.basename(path).removesuffix(".json")
     made = _made(requirement, known, chosen, options, plan_id, store, taken is not None)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
-from plan07 import canonicalize
+from plan07 import canonicalize, jsontext
 from plan07.errors import InputError
 
 # Bytes; a character of a request takes four at most.
@@ -42,39 +40,8 @@ def request_text(request: str | None, path: str | None) -> str:
     if request is not None and request != "-":
         return request
     name = "standard input" if path is None else path
-    return _decoded(_bytes(path, name), name)
-
-
-def _bytes(path: str | None, name: str) -> bytes:
-    try:
-        with _opened(path) as stream:
-            data = stream.read(_LARGEST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it cannot be opened"
-        raise InputError(
-            "FILE_UNREADABLE",
-            f"{name} cannot be read: {reason.lower()}",
-            "name a readable file, or - for standard input",
-            phase="read",
-            detail={"path": path or "-"},
-        ) from error
-    if len(data) > _LARGEST_BYTES:
-        raise InputError(
-            "FILE_TOO_LARGE",
-            f"{name} is larger than {_LARGEST_BYTES} bytes",
-            "give the issue without its logs and attachments",
-            phase="read",
-            detail={"path": path or "-", "limit": _LARGEST_BYTES},
-        )
-    return data
-
-
-def _opened(path: str | None) -> AbstractContextManager[BinaryIO]:
-    if path is not None:
-        return open(path, "rb")
-    if sys.stdin is None:
-        raise OSError(9, "it is closed")
-    return nullcontext(sys.stdin.buffer)
+    fix = "give the issue without its logs and attachments"
+    return _decoded(jsontext.bytes_of(path or "-", name, _LARGEST_BYTES, fix), name)
 
 
 def _decoded(data: bytes, name: str) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from plan07 import solver
 from plan07.errors import InputError
+
+_PLAIN = ("impact", "recon", "localization", "context", "rules", "repair", "strict_grounding")
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
@@ -76,3 +79,19 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def options_of(given: Mapping[str, Any]) -> solver.Options:
+    """Return how to solve, from the options of a command; what it has not is as usual.
+
+    Args:
+        given: values by the names of `rule_options`, `evidence_options` and `solver.options`.
+
+    Raises:
+        InputError: a switch, a limit or a path cannot be used.
+    """
+    return solver.options(
+        policy=pairs(given["policy"], "--policy"),
+        limits=numbers(given["limits"], "--limit"),
+        **{name: given[name] for name in _PLAIN if name in given},
+    )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shutil
 import sys
-from typing import Any
+from typing import Any, Self, TextIO
 
 import click
 
-from plan07 import loop
+from plan07 import agents, loop
 from plan07.cli import output
 from plan07.cli.driving import (
     driver_of,
+    ending_in_order,
     gate_options,
     local_runner,
     plan_options,
@@ -29,9 +33,9 @@ from plan07.workspace import Workspace
 @click.option(
     "--agent-time-limit",
     type=click.FloatRange(min=0.1, max=86_400),
-    default=loop.SECONDS,
+    default=agents.SECONDS,
     metavar="SECONDS",
-    help=f"How long the agent may work on one obligation, {loop.SECONDS:g} by default.",
+    help=f"How long the agent may work on one obligation, {agents.SECONDS:g} by default.",
 )
 @click.option("--branch", metavar="NAME", help="Where checkpoints go; plan07/PLAN_ID by default.")
 @click.option("--dry-run", is_flag=True, help="Print what would be handed out, and run nothing.")
@@ -49,10 +53,7 @@ def command(
     predicates: str | None,
     decomposer: str | None,
     as_json: bool,
-    rules: str | None,
-    policy: tuple[str, ...],
-    limits: tuple[str, ...],
-    **server: Any,
+    **given: Any,
 ) -> int:
     """Drive PLAN in a repository: one obligation at a time is handed to the agent and validated.
 
@@ -65,28 +66,29 @@ def command(
     The work tree has to be clean. Exits with 0 when the plan is complete, 1 when it is not. A run
     that was cut off goes on when it is started again.
     """
-    chosen = {"rules": rules, "policy": policy, "limits": limits}
     store = Store(plan)
     if dry_run:
-        _dry_run(list(loop.dry_run(driver_of(plan, chosen))), as_json)
+        _dry_run(list(loop.dry_run(driver_of(plan, given))), as_json)
         return 0
     if agent is None:
         raise InputError(
             "USAGE", "no agent is given", "give a command with --agent, or --dry-run", phase="usage"
         )
-    driver = driver_of(
-        plan,
-        chosen,
-        run=local_runner(repo, python, time_limit, predicates),
-        replanner=replanner_of(store, decomposer, server, chosen),
-    )
+    working = agents.agent_of(agent, agent_time_limit)
     named = store.load().artifact["plan_id"] or "plan"
     own = [f"{store.path}{ending}" for ending in _ENDINGS]
     workspace = Workspace(repo, branch or f"plan07/{named}", own)
-    working = loop.agent_of(agent, agent_time_limit)
-    events = _Events(sys.stderr.isatty())
+    trace = agents.trace(store.path)
+    driver = driver_of(
+        plan,
+        given,
+        run=local_runner(workspace.root, python, time_limit, predicates, trace),
+        replanner=replanner_of(store, decomposer, given),
+    )
+    events = _Events.to(sys.stderr)
     try:
-        steps = loop.Loop(driver, workspace, working, events).run()
+        with ending_in_order():
+            steps = loop.Loop(driver, workspace, working, events).run()
     finally:
         events.end()
     _, standing = driver.standing()
@@ -125,20 +127,28 @@ def _dry_run(shown: list[dict[str, Any]], as_json: bool) -> None:
 
 
 class _Events:
-    """Tells what happens on standard error: a line that changes on a terminal, else lines.
+    """Tells what happens: on a terminal with a line that changes while the agent works.
 
     Args:
-        live: it is a terminal.
+        out: where it is told; None where there is no such place.
+        width: columns of the terminal, 0 where it is none.
     """
 
-    def __init__(self, live: bool) -> None:
-        self._live = live
+    def __init__(self, out: TextIO | None, width: int) -> None:
+        self._out = out
+        self._width = width
         self._open = False
+
+    @classmethod
+    def to(cls, out: TextIO | None) -> Self:
+        """Return what tells to a stream."""
+        live = out is not None and out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        return cls(out, shutil.get_terminal_size().columns if live else 0)
 
     def __call__(self, event: str, node: str, text: str) -> None:
         line = f"plan07: {event}: {node}: {printable(text)}"
-        if self._live and event == "hand_out":
-            self._write(f"\r\x1b[2K{line[:200]} ...")
+        if self._width and event == "hand_out":
+            self._write(f"\r\x1b[2K{line[: self._width - 5]} ...")
             self._open = True
             return
         self._write(f"\r\x1b[2K{line}\n" if self._open else f"{line}\n")
@@ -151,5 +161,9 @@ class _Events:
             self._open = False
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
-        sys.stderr.flush()
+        encoding = getattr(self._out, "encoding", None) or "utf-8"
+        # A run does not end because nobody listens any more.
+        with contextlib.suppress(OSError, ValueError):
+            if self._out is not None:
+                self._out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+                self._out.flush()

@@ -9,7 +9,7 @@ import click
 
 from plan07 import document, jsontext, solver
 from plan07.cli import output
-from plan07.cli.rule_options import numbers, pairs, rule_options
+from plan07.cli.rule_options import options_of, rule_options
 
 
 @click.command(
@@ -30,33 +30,13 @@ from plan07.cli.rule_options import numbers, pairs, rule_options
 )
 @click.option("--stats", is_flag=True, help="Print phase timings and sizes on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(
-    plan: str,
-    impact: str | None,
-    recon: str | None,
-    rules: str | None,
-    policy: tuple[str, ...],
-    limits: tuple[str, ...],
-    repair: bool,
-    strict_grounding: bool,
-    time_limit: float | None,
-    stats: bool,
-    as_json: bool,
-) -> None:
+def command(plan: str, time_limit: float | None, stats: bool, as_json: bool, **given: Any) -> None:
     """Print the schedule of PLAN, a decomposition or a plan artifact; - is standard input.
 
     Exits with 1 when the plan is refused: every violation is told, each with a safe fix.
     """
     timings: list[tuple[str, float]] = []
-    options = solver.options(
-        impact=impact,
-        recon=recon,
-        rules=rules,
-        policy=pairs(policy, "--policy"),
-        limits=numbers(limits, "--limit"),
-        repair=repair,
-        strict_grounding=strict_grounding,
-    )
+    options = options_of(given)
     value, name = jsontext.read(plan)
     if time_limit is not None:
         from plan07 import limited
