@@ -97,7 +97,7 @@ class EdgeRow(NamedTuple):
         src, dst: qualified names, or aliases of them.
         kind: one of `EDGE_KINDS`.
         path, line: the first place that shows it.
-        count: how many places show it.
+        times: how many places show it; the column `count`.
         resolution: exact, typed, dynamic, heuristic or ambiguous.
         confidence: 0 to 1.
         source: ast, scip, lsp, ctags, coverage, git, user, or the reader's name.
@@ -109,7 +109,7 @@ class EdgeRow(NamedTuple):
     dst: str
     path: str | None = None
     line: int | None = None
-    count: int = 1
+    times: int = 1
     resolution: str = "exact"
     confidence: float = 1.0
     source: str = "ast"

@@ -5,32 +5,26 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import click
 
 from plan07 import __version__
 from plan07.cli import output
+from plan07.cli.lazy import LazyGroup
 from plan07.errors import InputError, Plan07Error, defect
 
-_COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
 
-
-class _Lazy(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        from importlib import import_module
-
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
-        return command
+class _Commands(LazyGroup):
+    modules: ClassVar = {
+        "solve": "plan07.cli.solve",
+        "evidence": "plan07.cli.evidence",
+        "schema": "plan07.cli.schema",
+    }
 
 
 @click.group(
-    cls=_Lazy,
+    cls=_Commands,
     epilog="Exit codes: 0 done, 1 read and judged no, 2 usage or malformed input, 3 plan07 or its "
     "rules are broken.",
 )

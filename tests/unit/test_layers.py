@@ -32,9 +32,9 @@ LAYERS = [
     ["limited"],
     ["api"],
     ["__init__"],
-    ["cli/output"],
+    ["cli/output", "cli/lazy"],
     ["cli/__init__"],
-    ["cli/schema", "cli/solve"],
+    ["cli/schema", "cli/solve", "cli/evidence/__init__"],
     ["__main__"],
 ]
 
@@ -64,7 +64,7 @@ def own(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != "plan07" or len(parts) == 1:
         return None
-    for size in (3, 2):
+    for size in (4, 3, 2):
         module = "/".join(parts[1:size])
         if f"{module}.py" in MODULES:
             return module
