@@ -17,8 +17,9 @@ from plan07.errors import Finding, InputError
 GROUP = "plan07.readers"
 SCHEMA = "plan07.recon/1"
 USER_VERSION = 1
-# These run first, in this order, so that the others can ask for the nodes of a file.
-FIRST = ("ast", "git")
+# These run first, in this order, so that the others can ask for the nodes of a file; the most exact
+# come before those that guess.
+FIRST = ("ast", "git", "scip")
 
 ROLES = ("source", "test", "config", "schema", "migration", "doc", "build", "generated")
 EDGE_KINDS = (
