@@ -190,8 +190,8 @@ class Graph:
         path = self._paths(edge.path) or src.path
         confidence = round(_CONFIDENCE * edge.confidence, 4)
         attrs = json.dumps(edge.attrs, sort_keys=True) if edge.attrs else None
-        said = ("heuristic", confidence, self._source, attrs)
-        rows[key] = EdgeRow(*key, path, edge.line, 1, *said)
+        where = path, edge.line, 1
+        rows[key] = EdgeRow(*key, *where, "heuristic", confidence, self._source, attrs)
 
     def _bare(self, src: _Entity, edge: Edge) -> UnresolvedRow:
         if self._by_name is None:
