@@ -10,7 +10,7 @@ from typing import NamedTuple
 from plan07.errors import InputError, RulesError
 
 # `vocabulary` is not solved: it marks the files whose strings are the phrases to look for.
-STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps")
+STAGES = ("vocabulary", "admission", "graph", "repair", "schedule", "steps", "impact")
 
 _STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _INCLUDE = re.compile(r"#include\b")

@@ -33,6 +33,10 @@ LIMITS = {
     "max_static_bytes": 32 * 1024 - 9216,
     "max_checkpoints": 32,
     "max_edit_files": 5,
+    "max_hops": 3,
+    "max_dependents": 64,
+    "min_confidence": 50,
+    "max_impact_edges": 20000,
 }
 
 

@@ -1,0 +1,342 @@
+"""The neighbourhood of entities in a recon.db, read as far as it is asked for.
+
+Each entity is read once: what depends on it, what it overrides, which class it constructs. Only
+indices are used, so the size of the repository does not matter; an entity with very many dependents
+gives the surest of them, and a record says how many there are.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from plan07.facts import Fact, constant, fact
+from plan07.impact.arguments import Parameter, parameters, sites, uses
+from plan07.reconfile import batches, lookup, text
+from plan07.shapes import ENTITY_KINDS, RESOLUTIONS
+
+# What is left out last when there are too many edges, first.
+RELATIONS = (
+    *("calls", "instantiates", "overrides", "inherits", "implements", "tests", "migrates"),
+    *("reads_config", "reexports", "imports", "decorates", "uses_type", "writes", "references"),
+)
+_CLASSES = ("class", "interface", "trait", "struct", "enum")
+_CONSTRUCTORS = ("__init__", "__new__")
+_CALLS = ("calls", "instantiates")
+_BATCH = 500
+_SEPARATORS = re.compile(r"[.:/]+")
+
+
+class Entity(NamedTuple):
+    """An entity of the repository.
+
+    Args:
+        name: its qualified name.
+        kind: as `shapes.ENTITY_KINDS` lists them.
+        path, line, end_line: where it is defined, where that is known.
+        file: the id of its file.
+        parent: the id of what it lies in.
+        signature, parameters, flags: as recon.db holds them; parameters without the bound one.
+        external: it lies outside the repository.
+    """
+
+    name: str
+    kind: str
+    path: str | None
+    line: int | None
+    end_line: int | None
+    file: int | None
+    parent: int | None
+    signature: str | None
+    parameters: tuple[Parameter, ...]
+    flags: frozenset[str]
+    external: bool
+
+
+class Link(NamedTuple):
+    """How one entity depends on another, by one relation.
+
+    Args:
+        resolution: exact, typed, dynamic, heuristic or ambiguous.
+        confidence: 0 to 1.
+        path, line: the first place that shows it.
+        attrs: details of the encoder.
+    """
+
+    resolution: str
+    confidence: float
+    path: str | None
+    line: int | None
+    attrs: str | None
+
+
+Key = tuple[str, int, int]
+
+
+class Neighbourhood:
+    """What has been read so far.
+
+    Args:
+        database: an open recon.db.
+        most_dependents: of one entity by one relation.
+        most_edges: in all.
+    """
+
+    def __init__(self, database: sqlite3.Connection, most_dependents: int, most_edges: int) -> None:
+        self._database = database
+        self._most_dependents = most_dependents
+        self._most_edges = most_edges
+        self.entities: dict[int, Entity] = {}
+        self.ids: dict[str, list[int]] = {}
+        self.links: dict[Key, Link] = {}
+        self.kept: dict[tuple[int, str], tuple[int, int]] = {}
+        self._constructors: set[tuple[int, int]] = set()
+        self._read: dict[int, None] = {}
+        self._opened: dict[int, None] = {}
+        self._within: list[tuple[int, int]] = []
+
+    def find(self, name: str) -> tuple[str, list[str]]:
+        """Return what `lookup` answers for a name, and the entities that it means."""
+        answer, found = lookup(self._database, name)
+        if answer == "binding":
+            self._learn(identifier for identifier, _ in found)
+        return answer, sorted({fqn for _, fqn in found})
+
+    def alike(self, name: str) -> list[str]:
+        """Return a few entities whose last name is that of another."""
+        last = _SEPARATORS.split(name)[-1]
+        rows = self._database.execute(
+            "SELECT DISTINCT fqn FROM nodes WHERE name=? AND is_external=0 ORDER BY fqn LIMIT 5",
+            (last,),
+        )
+        return [text(fqn) for (fqn,) in rows]
+
+    def read(self, names: Iterable[str]) -> None:
+        """Read the neighbourhood of some entities, those that have not been read yet."""
+        new = [each for name in names for each in self.ids.get(name, ()) if each not in self._read]
+        self._read.update(dict.fromkeys(new))
+        links = [
+            *self._rows("dst", new, ""),
+            *self._rows("src", new, "AND e.kind='overrides'"),
+        ]
+        self._keep(links)
+        self._learn(end for row in links for end in (row[0], row[2]))
+        self._learn_constructors(new)
+
+    def open(self, names: Iterable[str]) -> None:
+        """Read what lies in some entities, at any depth."""
+        for outer in [each for name in names for each in self.ids.get(name, ())]:
+            self._opened[outer] = None
+            # Of names that begin alike, `.` is the only character between these two ends.
+            prefix = self.entities[outer].name
+            rows = self._database.execute(
+                "SELECT id FROM nodes WHERE fqn>=? AND fqn<? ORDER BY fqn, id LIMIT ?",
+                (f"{prefix}.", f"{prefix}/", self._most_edges),
+            ).fetchall()
+            self._learn(int(row[0]) for row in rows)
+            self._within += [(outer, int(row[0])) for row in rows]
+
+    def facts(self, about: frozenset[str]) -> Iterator[Fact]:
+        """Yield what the rules read of it.
+
+        Args:
+            about: names of parameters that some change is about.
+        """
+        name = {identifier: entity.name for identifier, entity in self.entities.items()}
+        for (kind, src, dst), link in self.links.items():
+            ends = name[src], name[dst]
+            yield fact("relation", constant(kind), *ends, constant(link.resolution))
+            yield fact("sure", constant(kind), *ends, round(link.confidence * 1000))
+            if about and kind in _CALLS:
+                yield from self._arguments(src, dst, link, about)
+        for method, owner in self._constructors:
+            yield fact("constructor", name[method], name[owner])
+        for outer, inner in self._within:
+            yield fact("within", name[outer], name[inner])
+        for number, each in enumerate(sorted(self.ids), 1):
+            yield fact("ordinal", each, number)
+        for entity in self.entities.values():
+            yield fact("entity", entity.name, constant(entity.kind))
+            if entity.external:
+                yield fact("external", entity.name)
+        yield from (fact("read", name[each]) for each in self._read)
+        yield from (fact("opened", name[each]) for each in self._opened)
+
+    def link(self, kinds: Iterable[str], src: str, dst: str) -> Link | None:
+        """Return the link of one of some kinds between two entities, by name."""
+        for kind in kinds:
+            for a in self.ids.get(src, ()):
+                for b in self.ids.get(dst, ()):
+                    if (kind, a, b) in self.links:
+                        return self.links[kind, a, b]
+        return None
+
+    def entity(self, name: str) -> Entity | None:
+        """Return an entity by its name; of several of one name, the first."""
+        found = self.ids.get(name)
+        return self.entities[found[0]] if found else None
+
+    def unresolved(self) -> dict[str, int]:
+        """Return how many calls may concern each entity that was read and lead nowhere."""
+        found: dict[str, int] = {}
+        query = (
+            "SELECT candidates FROM unresolved WHERE name=? AND kind IN ('calls','instantiates')"
+        )
+        for identifier in self._read:
+            entity = self.entities[identifier]
+            rows = self._database.execute(query, (entity.name.rsplit(".", 1)[-1],))
+            number = sum(_may_be(candidates, identifier) for (candidates,) in rows)
+            if number:
+                found[entity.name] = found.get(entity.name, 0) + number
+        return found
+
+    def truncated(self) -> Iterator[tuple[str, str, int, int]]:
+        """Yield entity, relation, kept and total, where dependents were left out."""
+        for (identifier, kind), (kept, total) in self.kept.items():
+            if kept < total:
+                yield self.entities[identifier].name, kind, kept, total
+
+    def _arguments(self, src: int, dst: int, link: Link, about: frozenset[str]) -> Iterator[Fact]:
+        calls = sites(link.attrs)
+        callee = next((m for m, owner in sorted(self._constructors) if owner == dst), dst)
+        given = self.entities[callee].parameters
+        if calls is None:
+            return
+        for parameter in given:
+            if parameter.name in about:
+                for use in uses(parameter.name, given, calls):
+                    ends = self.entities[src].name, self.entities[dst].name
+                    yield fact("argument", *ends, parameter.name, constant(use))
+
+    def _rows(self, column: str, ids: Iterable[int], condition: str) -> list[_Row]:
+        found: list[_Row] = []
+        for marks, batch in batches(ids):
+            query = (
+                "SELECT e.src, e.kind, e.dst, e.resolution, e.confidence, f.path, e.line, e.attrs "
+                f"FROM edges e LEFT JOIN files f ON f.id=e.file_id WHERE e.{column} IN ({marks}) "
+                f"{condition}"
+            )
+            for src, kind, dst, resolution, confidence, path, line, attrs in self._database.execute(
+                query, batch
+            ):
+                if kind in RELATIONS and src != dst:
+                    known = resolution if resolution in RESOLUTIONS else "ambiguous"
+                    share = min(1.0, max(0.0, float(confidence)))
+                    link = Link(known, share, path, line, attrs)
+                    found.append((int(src), kind, int(dst), link))
+        return found
+
+    def _keep(self, rows: Iterable[_Row]) -> None:
+        """Keep the surest dependents of each entity, by the relations that matter most first."""
+        best: dict[Key, Link] = {}
+        for src, kind, dst, link in rows:
+            key = kind, src, dst
+            if key not in best or _certainty(link) < _certainty(best[key]):
+                best[key] = link
+        by_entity: dict[tuple[int, str], list[Key]] = {}
+        for key in best:
+            by_entity.setdefault((key[2], key[0]), []).append(key)
+        for place in sorted(by_entity, key=lambda each: (RELATIONS.index(each[1]), each[0])):
+            keys = sorted(by_entity[place], key=lambda key: (_certainty(best[key]), key))
+            room = max(0, self._most_edges - len(self.links))
+            chosen = keys[: min(self._most_dependents, room)]
+            if place[0] in self._read:
+                self.kept[place] = len(chosen), len(keys)
+            self.links.update((key, best[key]) for key in chosen)
+
+    def _learn(self, ids: Iterable[int]) -> None:
+        """Read the entities of some ids, and forget links to ids that nothing is known of."""
+        new = {each for each in ids if each not in self.entities}
+        for marks, batch in batches(new):
+            query = (
+                "SELECT n.id, n.fqn, n.kind, f.path, n.line, n.end_line, n.file_id, n.parent_id, "
+                "n.signature, n.params, n.flags, n.is_external FROM nodes n "
+                f"LEFT JOIN files f ON f.id=n.file_id WHERE n.id IN ({marks})"
+            )
+            for row in self._database.execute(query, batch):
+                entity = _entity(*row[1:])
+                self.entities[int(row[0])] = entity
+                self.ids.setdefault(entity.name, []).append(int(row[0]))
+        lost = new - self.entities.keys()
+        if lost:
+            self.links = {
+                key: link
+                for key, link in self.links.items()
+                if key[1] not in lost and key[2] not in lost
+            }
+
+    def _learn_constructors(self, ids: Iterable[int]) -> None:
+        """Find the constructors of classes, and of the heirs of classes, that were read."""
+        new = set(ids)
+        names = {self.entities[each].name for each in new if self.entities[each].kind in _CLASSES}
+        names |= {
+            self.entities[src].name
+            for kind, src, dst in self.links
+            if kind in ("inherits", "implements") and dst in new
+        }
+        for each in new:
+            owner, _, last = self.entities[each].name.rpartition(".")
+            if last in _CONSTRUCTORS:
+                names.add(owner)
+        wanted = [*names, *(f"{name}.{last}" for name in names for last in _CONSTRUCTORS)]
+        found: list[int] = []
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            query = f"SELECT id FROM nodes WHERE fqn IN ({','.join('?' * len(batch))})"
+            found += [int(row[0]) for row in self._database.execute(query, batch)]
+        self._learn(found)
+        for each in found:
+            owner, _, last = self.entities[each].name.rpartition(".")
+            if last in _CONSTRUCTORS:
+                self._constructors.update((each, other) for other in self.ids.get(owner, ()))
+
+
+_Row = tuple[int, str, int, Link]
+
+
+def _entity(
+    fqn: object,
+    kind: str,
+    path: str | None,
+    line: int | None,
+    end_line: int | None,
+    file: int | None,
+    parent: int | None,
+    signature: str | None,
+    params: str | None,
+    flags: str | None,
+    external: int | None,
+) -> Entity:
+    marks = frozenset((flags or "").split(",")) - {""}
+    known = kind if kind in ENTITY_KINDS else "external"
+    bound = known in ("method", "property") and "static" not in marks
+    return Entity(
+        text(fqn),
+        known,
+        path,
+        line,
+        end_line,
+        file,
+        parent,
+        signature,
+        parameters(params, bound=bound),
+        marks,
+        bool(external),
+    )
+
+
+def _certainty(link: Link) -> tuple[int, float]:
+    return RESOLUTIONS.index(link.resolution), -link.confidence
+
+
+def _may_be(candidates: str | None, identifier: int) -> bool:
+    """Whether a call may be one of an entity: it says so, or does not say."""
+    import json
+
+    try:
+        listed = json.loads(candidates) if candidates else []
+    except (ValueError, RecursionError):
+        return True
+    return not isinstance(listed, list) or not listed or identifier in listed
