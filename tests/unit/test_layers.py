@@ -20,7 +20,7 @@ MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob(
 LAYERS = [
     ["errors"],
     ["facts"],
-    ["words", "rulefiles", "jsontext", "lexis"],
+    ["words", "rulefiles", "jsontext", "lexis", "home"],
     ["messages", "rulebook"],
     ["explain", "shapes", "recon"],
     ["document", "evidence", "models", "reconfile"],
