@@ -41,7 +41,7 @@ def read(path: str) -> tuple[Any, str]:
         InputError: it cannot be opened, is too large, or is not JSON.
     """
     name = "standard input" if path == "-" else path
-    return parse(_bytes(path, name), name), name
+    return parse(content(path, name), name), name
 
 
 def parse(data: bytes, name: str) -> Any:
@@ -130,7 +130,16 @@ def _look_into(value: Any, name: str) -> None:
             todo += [(f"{place}[{index}]", item) for index, item in enumerate(each)]
 
 
-def _bytes(path: str, name: str) -> bytes:
+def content(path: str, name: str) -> bytes:
+    """Return what is in a file.
+
+    Args:
+        path: the file, or "-" for standard input.
+        name: how messages call it.
+
+    Raises:
+        InputError: it cannot be opened, or is too large.
+    """
     try:
         with _opened(path) as stream:
             data = stream.read(LARGEST_BYTES + 1)

@@ -17,6 +17,7 @@ class _Commands(LazyGroup):
         "localize": "plan07.cli.evidence.localize",
         "context": "plan07.cli.evidence.context",
         "check": "plan07.cli.evidence.check",
+        "export": "plan07.cli.evidence.export",
     }
 
 
