@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from plan07.errors import Finding
+from plan07.located import Located, Paths
 from plan07.recon import EdgeRow, Part, Repository, TestRow
 from plan07_encoders.foreigndb import ForeignError, opened, text
-from plan07_encoders.located import Located, Paths
 from plan07_encoders.nodeids import Test, Tests, without_phase
 
 FILE = ".coverage"
@@ -25,7 +25,8 @@ SOURCE = "coverage"
 # Lines of a file beyond this are not believed in.
 _MOST_LINES = 2_000_000
 _LARGEST_SOURCE = 4 * 1024**2
-_TABLES = {
+_BITS = [tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256)]
+TABLES = {
     "file": ("id", "path"),
     "context": ("id", "context"),
     "line_bits": ("file_id", "context_id", "numbits"),
@@ -56,14 +57,14 @@ def read(repository: Repository) -> Iterator[Part]:
     if place is None:
         return
     try:
-        with opened(place, _TABLES) as database:
+        with opened(place, TABLES) as database:
             yield from _parts(repository, database)
     except (ForeignError, OSError) as error:
         yield _noted("COVERAGE_INVALID", f"{FILE} is left out: {error}", "record it anew", {})
 
 
 def _parts(repository: Repository, database: sqlite3.Connection) -> Iterator[Part]:
-    contexts = dict(_contexts(database))
+    contexts = dict(contexts_of(database))
     if not contexts:
         yield _noted(
             "COVERAGE_NO_CONTEXTS",
@@ -93,7 +94,8 @@ def _parts(repository: Repository, database: sqlite3.Connection) -> Iterator[Par
     yield Part(notes=tuple(_notes(tests, stale, foreign)))
 
 
-def _contexts(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+def contexts_of(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+    """Yield (id, test) of the contexts that lines were recorded for."""
     for identifier, context in database.execute("SELECT id, context FROM context"):
         if isinstance(identifier, int) and without_phase(text(context)):
             yield identifier, without_phase(text(context))
@@ -129,9 +131,8 @@ def numbered(bits: bytes) -> Iterator[int]:
     [1, 7, 8]
     """
     for place, byte in enumerate(bits[: _MOST_LINES // 8]):
-        for bit in range(8):
-            if byte >> bit & 1:
-                yield place * 8 + bit
+        for bit in _BITS[byte]:
+            yield place * 8 + bit
 
 
 def bodies(source: str) -> list[Body]:

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from plan07.errors import Finding
+from plan07.located import Located, Paths
 from plan07.recon import EdgeRow, FileRow, NodeRow, Part, Repository, UnresolvedRow
-from plan07_encoders.located import Located, Paths
 
 # Of twenty such edges that were looked at by hand, thirteen were right.
 _CONFIDENCE = 0.65

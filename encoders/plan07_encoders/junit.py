@@ -14,8 +14,8 @@ from typing import BinaryIO, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from plan07.errors import Finding
+from plan07.located import Located
 from plan07.recon import Part, Repository, TestRow
-from plan07_encoders.located import Located
 from plan07_encoders.nodeids import Tests
 
 SOURCE = "junit"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from plan07.located import Located
 from plan07.recon import NodeRow, Repository
-from plan07_encoders.located import Located
 
 _PHASES = ("|setup", "|run", "|teardown")
 

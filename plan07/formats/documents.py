@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core_schema
 
-from plan07 import shapes
-from plan07.errors import Finding
+from plan07 import jsontext, shapes
+from plan07.errors import Finding, InputError
 from plan07.formats.places import place
 from plan07.shapes import COUNT, SHARE, TEXT, Place, listing, one_of, or_null, record
 
@@ -118,6 +118,33 @@ def kind_of(value: Any) -> str | None:
     if "runs" in value or "sarif" in str(value.get("$schema", "")).lower():
         return "sarif"
     return "pyright" if "generalDiagnostics" in value else None
+
+
+def read(path: str, kind: str) -> Any:
+    """Return the document in a file, known to be of a format.
+
+    Args:
+        path: the file; "-" is standard input.
+        kind: as `kind_of` returns it.
+
+    Raises:
+        InputError: it cannot be read, or is not of the format; every fault is told with its place.
+    """
+    name = "standard input" if path == "-" else path
+    data = jsontext.content(path, name)
+    value = jsontext.parse(data, name)
+    findings, total = faults(kind, value, data.decode(), name)
+    if findings:
+        more = f" and {total - 1} more" if total > 1 else ""
+        raise InputError(
+            CODES[kind],
+            f"{findings[0].message}{more}",
+            findings[0].fix,
+            phase="evidence",
+            detail={"source": name, "faults": total},
+            violations=tuple(findings),
+        )
+    return value
 
 
 def faults(kind: str, value: Any, text: str, name: str) -> tuple[list[Finding], int]:

@@ -105,7 +105,8 @@ def _questions() -> Iterator[_Question]:
         wrong = f"t.{column} NOT IN ({_within(values)})" + (
             "" if nullable else f" OR t.{column} IS NULL"
         )
-        yield _of(table, column, wrong, "{value} is none of the format", f"use one of {', '.join(values)}")
+        fix = f"use one of {', '.join(values)}"
+        yield _of(table, column, wrong, "{value} is none of the format", fix)
     for table, column, other, nullable in _POINTERS:
         wrong = f"NOT EXISTS (SELECT 1 FROM {other} o WHERE o.id=t.{column})"
         if nullable:
@@ -238,7 +239,8 @@ def _texts(database: sqlite3.Connection, name: str) -> Iterator[Finding]:
     for key, value in database.execute(query):
         if not isinstance(value, str) or not set(value.split(",")) <= set(FLAGS):
             said = f"{_short(value)} holds a flag that the format does not know"
-            yield _finding(name, "nodes", "flags", _short(key), said, f"use one of {', '.join(FLAGS)}")
+            fix = f"use one of {', '.join(FLAGS)}"
+            yield _finding(name, "nodes", "flags", _short(key), said, fix)
 
 
 def _is_json(value: Any, kind: type | tuple[type, ...]) -> bool:
