@@ -9,7 +9,8 @@ their qualified name; numbers are given to them when recon.db is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
 from plan07.errors import Finding, InputError
@@ -102,7 +103,9 @@ class EdgeRow(NamedTuple):
         resolution: exact, typed, dynamic, heuristic or ambiguous.
         confidence: 0 to 1.
         source: ast, scip, lsp, ctags, coverage, git, user, or the reader's name.
-        attrs: a JSON object of details, or None.
+        attrs: a JSON object of details, or None. Of calls it holds `sites`, one for each place up
+            to 50: {"line", "positional", "keywords", "star", "stars"}, the receiver not counted, and
+            `more` where there are others; of other edges `lines`, if there is more than one.
     """
 
     src: str
@@ -193,6 +196,7 @@ class Part(NamedTuple):
 
     Args:
         notes: what a user should know of it: defects of the origin, what was left out.
+        counts: numbers for the report of the build, summed over the parts: `calls exact`, ….
     """
 
     files: Sequence[FileRow] = ()
@@ -203,6 +207,7 @@ class Part(NamedTuple):
     tests: Sequence[TestRow] = ()
     cochange: Sequence[CochangeRow] = ()
     notes: Sequence[Finding] = ()
+    counts: Mapping[str, int] = {}
 
 
 class Repository:
@@ -216,6 +221,9 @@ class Repository:
         options: of the command, by name: `collect` (bool), `jobs` (int), …
         nodes: returns the nodes of a file in the order of their lines, as the readers that ran
             before know them.
+        cache: bytes that a reader kept at the last build, by keys of its own that begin with its
+            name; what is not asked for or set anew in a build is dropped after it.
+        progress: told the name of a stage, how much of it is done, and of how much.
     """
 
     def __init__(
@@ -226,6 +234,8 @@ class Repository:
         commit: str | None = None,
         options: Mapping[str, Any] | None = None,
         nodes: Callable[[str], Sequence[NodeRow]] | None = None,
+        cache: MutableMapping[str, bytes] | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
     ) -> None:
         self.root = root
         self.files = tuple(files)
@@ -233,6 +243,8 @@ class Repository:
         self.commit = commit
         self.options: Mapping[str, Any] = options or {}
         self.nodes: Callable[[str], Sequence[NodeRow]] = nodes or (lambda path: ())
+        self.cache: MutableMapping[str, bytes] = {} if cache is None else cache
+        self.progress: Callable[[str, int, int], None] = progress or (lambda *said: None)
         self.looked_at: dict[str, str] = {}
 
     def look(self, path: str) -> str | None:
@@ -247,14 +259,37 @@ class Repository:
         self.looked_at[path] = stamp(place)
         return place if os.path.isfile(place) else None
 
+    def look_in(self, directory: str) -> list[str]:
+        """Return the sorted names in a directory, none if there is none; they are remembered too.
+
+        Args:
+            directory: relative to the root, "" for the root itself.
+        """
+        place = os.path.join(self.root, directory)
+        self.looked_at[f"{directory}/"] = stamp(f"{place}/")
+        return _names(place)
+
 
 def stamp(place: str) -> str:
-    """Return a text that changes when a file does; "" where there is none."""
+    """Return a text that changes when a file does, or the names in a directory; "" without one.
+
+    Args:
+        place: the file, or the directory with a `/` at its end.
+    """
+    if place.endswith("/"):
+        return sha256("\0".join(_names(place)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:
         found = os.stat(place)
     except (OSError, ValueError):
         return ""
     return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+def _names(place: str) -> list[str]:
+    try:
+        return sorted(os.listdir(place))
+    except (OSError, ValueError):
+        return []
 
 
 Reader: TypeAlias = Callable[[Repository], Iterable[Part]]
