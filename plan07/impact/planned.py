@@ -12,13 +12,14 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from plan07 import evidence as evidence_
 from plan07.document import Plan, Record
 from plan07.evidence import Edge, Evidence
 from plan07.facts import Fact
 from plan07.impact.closure import Closure, Seed, closure
 from plan07.impact.neighbourhood import Entity, Neighbourhood
 from plan07.impact.seeds import distinct
-from plan07.impact.soft import soft_ranks
+from plan07.impact.soft import Sources, soft_ranks
 from plan07.lowering import Lowered
 from plan07.messages import camel
 from plan07.reconfile import opened
@@ -111,6 +112,33 @@ def enriched(plan: Plan, evidence: Evidence, recon: str, rules: Rulebook, root: 
     )
 
 
+def of_targets(
+    plan: Plan, recon: str, rules: Rulebook, around: Neighbourhood
+) -> tuple[list[Seed], list[tuple[str, str]]]:
+    """Return how the targets of a plan change, and which of them are not one entity.
+
+    Args:
+        plan: the plan, read.
+        recon: the recon.db.
+        rules: the composed rules.
+        around: of the same database; it knows the targets afterwards.
+
+    Raises:
+        InputError: the database cannot be read.
+        RulesError: the rules are broken.
+    """
+    targets = [record.target_entity for record in plan.records]
+    found = evidence_.merge(
+        [evidence_.inline(plan.evidence or {}), evidence_.encode("recon", recon, targets)]
+    )
+    seeds, _ = planned_seeds(plan, found, rules, around)
+    return seeds, [
+        (target, grounding.answer)
+        for target, grounding in sorted(found.grounding.items())
+        if grounding.answer != "binding"
+    ]
+
+
 _CALLS = ("calls", "instantiates", "tests")
 
 
@@ -175,7 +203,7 @@ def _scores(
         - alternatives.keys()
     )
     request = request_text(plan)
-    ranks = soft_ranks(database, changed, sorted(alternatives), request, root, _EVERY)
+    ranks = soft_ranks(database, changed, sorted(alternatives), request, Sources(root), _EVERY)
     scores: dict[str, dict[str, float | None]] = {
         each.entity: {"lex": each.lex, "cochange": each.cochange}
         for each in ranks

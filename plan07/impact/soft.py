@@ -28,7 +28,7 @@ def soft_ranks(
     seeds: Sequence[str],
     reached: Iterable[str],
     request: str,
-    root: str | None,
+    sources: Sources,
     most: int,
 ) -> list[Rank]:
     """Return the entities that are tied to a change by words and history, the closest first.
@@ -38,7 +38,7 @@ def soft_ranks(
         seeds: what changes.
         reached: what the closure reaches, and what else is to be ranked.
         request: the text of the change; without one, the seeds speak for themselves.
-        root: the directory of the repository, for the descriptions of entities; None without.
+        sources: the files of the repository, for the descriptions of entities.
         most: how many to return.
     """
     changed = list(_rows(database, "fqn", seeds))
@@ -53,11 +53,10 @@ def soft_ranks(
         # What lies in the changed file itself.
         commits = max((each.n_a for each in supports.values()), default=1)
         supports.setdefault(file, Support(commits, commits))
-    texts = _Texts(root)
     candidates = {row[0]: row for row in rows if row[0] not in seeds}
     chosen = dict(list(candidates.items())[:_MOST_CANDIDATES])
-    documents = {name: texts.of(row) for name, row in chosen.items()}
-    query = request.strip() or joined(texts.of(row) for row in changed)
+    documents = {name: _said(sources, row) for name, row in chosen.items()}
+    query = request.strip() or joined(_said(sources, row) for row in changed)
     known = {
         name: supports[row[5]]
         for name, row in chosen.items()
@@ -94,32 +93,47 @@ def _together(database: sqlite3.Connection, files: Iterable[int]) -> Iterator[tu
     yield from best.items()
 
 
-class _Texts:
-    """What is said of entities: name, signature, and the first line of the description."""
+def _said(sources: Sources, row: _Row) -> str:
+    """Return what is said of an entity: name, signature, first line of the description."""
+    name, signature, path, line, end_line, _ = row
+    described = ""
+    if path is not None and line is not None:
+        described = summary(sources.lines(path), line, end_line or line)
+    return joined((name, signature, described))
+
+
+class Sources:
+    """The texts of a repository's files, each read once; nothing outside of it is read.
+
+    Args:
+        root: its directory; None where only the database is there.
+    """
 
     def __init__(self, root: str | None) -> None:
         self._root = None if root is None else os.path.realpath(root)
+        self._texts: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
 
-    def of(self, row: _Row) -> str:
-        name, signature, path, line, end_line, _ = row
-        said = ""
-        if self._root is not None and path is not None and line is not None:
-            said = summary(self._read(path), line, end_line or line)
-        return joined((name, signature, said))
+    def text(self, path: str) -> str:
+        """Return the text of a file, "" where it cannot be read."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
 
-    def _read(self, path: str) -> list[str]:
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a file."""
         if path not in self._lines:
-            self._lines[path] = self._lines_of(path)
+            self._lines[path] = self.text(path).split("\n")
         return self._lines[path]
 
-    def _lines_of(self, path: str) -> list[str]:
-        assert self._root is not None
-        place = os.path.realpath(os.path.join(self._root, path))
-        if os.path.commonpath([place, self._root]) != self._root:
-            return []
+    def _read(self, path: str) -> str:
+        if self._root is None:
+            return ""
         try:
+            place = os.path.realpath(os.path.join(self._root, path))
+            if os.path.commonpath([place, self._root]) != self._root:
+                return ""
             with open(place, encoding="utf-8", errors="replace") as stream:
-                return stream.read(_LARGEST_FILE).split("\n")
+                return stream.read(_LARGEST_FILE)
         except (OSError, ValueError):
-            return []
+            return ""
