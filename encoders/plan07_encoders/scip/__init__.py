@@ -40,16 +40,14 @@ class _Documents(NamedTuple):
     prefix: str
     files: dict[str, FileRow]
 
-    def inside(self) -> Iterator[tuple[str, index.Document]]:
+    def inside(self, outside: set[str] | None = None) -> Iterator[tuple[str, index.Document]]:
+        """Yield the documents that are files of the repository, and note the paths of others."""
         for document in index.documents(self.data):
             path = self.prefix + document.path.replace("\\", "/")
             if path in self.files:
                 yield path, document
-
-    def outside(self) -> list[str]:
-        """Return the paths that the repository lacks."""
-        paths = (self.prefix + each.path for each in index.documents(self.data))
-        return sorted({path for path in paths if path.replace("\\", "/") not in self.files})
+            elif outside is not None:
+                outside.add(path)
 
 
 def read(repository: Repository) -> Iterator[Part]:
@@ -77,7 +75,11 @@ def _parts(repository: Repository, data: bytes) -> Iterator[Part]:
     tool = index.tool(data)
     files = {row.path: row for row in repository.files}
     documents = _Documents(data, _prefix(tool.root, repository.root), files)
-    found = names.collect(documents.inside(), repository.source_roots)
+    outside: set[str] = set()
+    found = names.collect(documents.inside(outside), repository.source_roots)
+    if not found.fqns and not outside:
+        yield _only("SCIP_EMPTY", "it holds no definition", "index the repository anew")
+        return
     doubtful = tool.name == _SCIP_PYTHON
     faults = Faults()
     parsed_before: list[str] = []
@@ -87,7 +89,7 @@ def _parts(repository: Repository, data: bytes) -> Iterator[Part]:
             parsed_before.append(path)
         else:
             yield reading.part(files[path], document)
-    yield Part(notes=tuple(_notes(tool, documents.outside(), parsed_before, found, faults)))
+    yield Part(notes=tuple(_notes(tool, sorted(outside), parsed_before, found, faults)))
 
 
 def _prefix(uri: str, root: str) -> str:

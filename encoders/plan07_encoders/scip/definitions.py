@@ -152,10 +152,12 @@ def parameters(document: Document) -> dict[str, str]:
     """Return the parameters of the functions of a document, as JSON, by the function's symbol."""
     said = {each.symbol: each for each in document.information}
     found: dict[str, list[dict[str, str | None]]] = {}
+    seen: set[str] = set()
     for each in document.occurrences:
         symbol = parsed(each.symbol) if each.roles & DEFINITION else None
-        if symbol is None or symbol.last.suffix != PARAMETER:
+        if symbol is None or symbol.last.suffix != PARAMETER or each.symbol in seen:
             continue
+        seen.add(each.symbol)
         name = symbol.last.name
         function = each.symbol.removesuffix(f"({name})").removesuffix(f"(`{name}`)")
         information = said.get(each.symbol)

@@ -14,7 +14,7 @@ from plan07_encoders.scip.index import DEFINITION, Document, Occurrence
 from plan07_encoders.scip.names import Names, parsed
 from plan07_encoders.scip.sourcetext import Cut, Text
 from plan07_encoders.scip.symbols import Symbol, steps
-from plan07_encoders.scip.uses import by_receiver, edge_kind
+from plan07_encoders.scip.uses import by_receiver, edge_kind, is_declared
 
 LARGEST_TEXT = 16 * 1024**2
 # A use that goes by the declared type of its receiver may be another's at run time.
@@ -174,7 +174,7 @@ class Reading:
         """Yield (edge kind, dependency, (resolution, confidence)) of a reference."""
         line, start, end_line, end = reference.range
         cut = text.cut(line, start, end if end_line == line else start, (symbol.last.name,))
-        if cut is None or not _HAS_NAME.search(cut.word):
+        if cut is None or not _HAS_NAME.search(cut.word) or is_declared(cut):
             return
         kind = self._names.kinds[fqn]
         used = edge_kind(cut, text.statement(line), reference.roles, kind, owner is None)

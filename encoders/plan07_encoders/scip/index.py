@@ -13,6 +13,8 @@ from plan07_encoders.scip.wire import Span, WireError, fields
 
 DEFINITION, IMPORT, WRITE, TEST, FORWARD = 0x1, 0x2, 0x4, 0x20, 0x40
 
+_LONGEST_SIGNATURE = 1000
+
 # (start line, start character, end line, end character), from 0; the end is outside.
 Range = tuple[int, int, int, int]
 
@@ -228,9 +230,11 @@ def _information(span: Span) -> Information:
 
 
 def _code(documentation: str) -> str:
-    """Return the first line of the code block that documentation opens with, else nothing."""
-    lines = documentation.split("\n", 3)
-    return lines[1].strip() if len(lines) > 2 and lines[0].startswith("```") else ""
+    """Return the code block that documentation opens with as one line, else nothing."""
+    if not documentation.startswith("```"):
+        return ""
+    block = documentation.partition("\n")[2].partition("```")[0]
+    return " ".join(block.split())[:_LONGEST_SIGNATURE]
 
 
 def _relation(span: Span) -> Relation:

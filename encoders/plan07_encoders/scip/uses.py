@@ -23,6 +23,7 @@ _WRITTEN = re.compile(r"\s*(?:\*\*|<<|>>>?|\?\?|\|\||&&|[-+*/%&|^])?=(?![=>])")
 _COUNTED = re.compile(r"\s*(?:\+\+|--)(?!\w)")
 _IMPORTS = re.compile(r"(?:import|from|use|using|require|include|#include|@import|open)\b")
 _EXPORTS = re.compile(r"export\s*(?:type\s*)?[{*]|pub\s+use\b")
+_DECLARED = re.compile(r"\b(?:def|class|function|func|fun|fn)\s+$")
 _RECEIVER = re.compile(r"(?:\.|->)\s*$")
 
 
@@ -51,6 +52,11 @@ def edge_kind(cut: Cut, statement: str, roles: int, kind: str, at_top: bool) -> 
     if kind in _DATA and (roles & WRITE or _WRITTEN.match(cut.after) or _COUNTED.match(cut.after)):
         return "writes"
     return "references"
+
+
+def is_declared(cut: Cut) -> bool:
+    """Whether the name is declared here once more, as overloads do, and not used."""
+    return _DECLARED.search(cut.before) is not None
 
 
 def by_receiver(cut: Cut, kind: str) -> bool:

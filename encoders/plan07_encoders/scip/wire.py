@@ -104,19 +104,19 @@ def fields(span: Span) -> Iterator[tuple[int, int | Span]]:
         number, kind = key >> 3, key & 7
         if not 0 < number <= _HIGHEST_FIELD:
             raise WireError(begin, f"there is no field {number}")
-        if kind == _BYTES:
-            size, at = (
-                _varint(data, at, end) if at >= end or data[at] >= 128 else (data[at], at + 1)
-            )
-            if size > end - at:
-                raise WireError(
-                    begin, f"field {number} has {size} bytes, of which {end - at} are there"
-                )
-            yield number, Span(data, at, at + size)
-            at += size
-        elif kind == _VARINT:
-            value, at = _varint(data, at, end)
-            yield number, value
+        if kind in (_VARINT, _BYTES):
+            if at < end and data[at] < 128:
+                value, at = data[at], at + 1
+            else:
+                value, at = _varint(data, at, end)
+            if kind == _VARINT:
+                yield number, value
+                continue
+            if value > end - at:
+                message = f"field {number} has {value} bytes, of which {end - at} are there"
+                raise WireError(begin, message)
+            yield number, Span(data, at, at + value)
+            at += value
         elif kind in (_FIXED64, _FIXED32):
             size = 8 if kind == _FIXED64 else 4
             if size > end - at:
