@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,12 @@ def _files(root: Path) -> Iterable[Path]:
 def read(reader: Reader, where: Repository) -> Part:
     """Return all that a reader yields as one part."""
     parts = list(reader(where))
-    return Part(*([row for part in parts for row in part[at]] for at in range(len(Part._fields))))
+    names = [name for name in Part._fields if name != "counts"]
+    rows = {name: [row for part in parts for row in getattr(part, name)] for name in names}
+    counts: Counter[str] = Counter()
+    for part in parts:
+        counts.update(part.counts)
+    return Part(**rows, counts=dict(counts))
 
 
 def edges(part: Part) -> set[tuple[str, str, str]]:

@@ -160,11 +160,8 @@ def _seconds(text: str) -> float | None:
 def found(repository: Repository) -> Iterator[tuple[str, str]]:
     """Yield (path from the root, place) of the result files of a repository."""
     for directory in _PLACES:
-        try:
-            names = sorted(os.listdir(os.path.join(repository.root, directory)))
-        except OSError:
-            continue
-        for name in [each for each in names if _NAMES.fullmatch(each)][:_MOST_FILES]:
+        names = [each for each in repository.look_in(directory) if _NAMES.fullmatch(each)]
+        for name in names[:_MOST_FILES]:
             path = f"{directory}/{name}".removeprefix("/")
             place = repository.look(path)
             if place is not None:

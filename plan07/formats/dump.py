@@ -18,7 +18,7 @@ from plan07.recon import (
 )
 
 # When and with what it was built is no part of what it says.
-_UNTOLD = ("created",)
+_TOLD = ("commit", "dirty", "encoders", "schema", "source_roots")
 
 
 def rows(database: sqlite3.Connection) -> Iterator[Row]:
@@ -28,7 +28,7 @@ def rows(database: sqlite3.Connection) -> Iterator[Row]:
         database: opened, and known to be of the schema.
     """
     for key, value in database.execute("SELECT key, value FROM meta ORDER BY key"):
-        if key not in _UNTOLD:
+        if key in _TOLD:
             yield MetaRow(key, value)
     query = "SELECT path, lang, blob, role, parsed, error FROM files ORDER BY path"
     for path, lang, blob, role, parsed, error in database.execute(query):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +22,14 @@ LARGEST_TEXT = 16 * 1024**2
 # A use that goes by the declared type of its receiver may be another's at run time.
 _EXACT, _TYPED = ("exact", 1.0), ("typed", 0.95)
 _HEURISTIC, _AMBIGUOUS = ("heuristic", 0.5), ("ambiguous", 0.3)
+# What the report of a build calls them.
+_COUNTED = {
+    "exact": "calls exact",
+    "typed": "calls typed",
+    "heuristic": "calls guessed",
+    "ambiguous": "calls guessed",
+}
+_MOST_LINES = 50
 _FILES = ("module", "package")
 _BASE = re.compile(r"\bclass\s+\w+\s*\(")
 _HAS_NAME = re.compile(r"\w")
@@ -41,9 +51,9 @@ class Faults:
 
 
 class _Use(NamedTuple):
-    """Where an edge shows first, how often, and how sure it is."""
+    """Where an edge shows, how often, and how sure it is."""
 
-    line: int
+    lines: tuple[int, ...]
     times: int
     tier: tuple[str, float]
 
@@ -87,10 +97,7 @@ class Reading:
         elif text is not None:
             whole = next((each.fqn for each in found if self._is_file(each)), file.path)
             uses = self._uses(file, document, found, whole, text)
-            edges += [
-                EdgeRow(*key, file.path, use.line, use.times, *use.tier, SOURCE)
-                for key, use in uses.items()
-            ]
+            edges += [_edge(key, file.path, use) for key, use in uses.items()]
             if whole == file.path and any(key[0] == whole for key in uses):
                 is_test = file.role == "test"
                 name = defined.last_name(whole)
@@ -101,7 +108,12 @@ class Reading:
             if each.kind == "reexports"
         ]
         row = file._replace(lang=file.lang or document.language.lower() or None, parsed=True)
-        return Part((row,), tuple(nodes), tuple(edges), aliases=tuple(aliases))
+        counts = Counter(dict.fromkeys(_COUNTED.values(), 0))
+        for each in edges:
+            if each.kind == "calls":
+                counts[_COUNTED[each.resolution]] += each.times
+        counts["calls open"] += counts["calls guessed"]
+        return Part((row,), tuple(nodes), tuple(edges), aliases=tuple(aliases), counts=counts)
 
     def _text(self, path: str, document: Document) -> Text | None:
         if document.text:
@@ -152,9 +164,12 @@ class Reading:
             source = whole if owner is None else owner.fqn
             for kind, dst, tier in self._meanings(each, *target, owner, text):
                 for key in self._keys(file, source, kind, dst):
-                    first = uses.get(key, _Use(each.range[0] + 1, 0, tier))
-                    surest = max(first.tier, tier, key=lambda each: each[1])
-                    uses[key] = _Use(first.line, first.times + 1, surest)
+                    before = uses.get(key, _Use((), 0, tier))
+                    surest = max(before.tier, tier, key=lambda each: each[1])
+                    lines = before.lines
+                    if len(lines) < _MOST_LINES and each.range[0] + 1 not in lines[-1:]:
+                        lines = (*lines, each.range[0] + 1)
+                    uses[key] = _Use(lines, before.times + 1, surest)
         return uses
 
     def _target(self, text: str) -> tuple[Symbol, str] | None:
@@ -208,6 +223,11 @@ class Reading:
             tested = self._files.get(self._names.paths[dst])
             if tested is not None and tested.role != "test":
                 yield source, "tests", dst
+
+
+def _edge(key: tuple[str, str, str], path: str, use: _Use) -> EdgeRow:
+    attrs = json.dumps({"lines": use.lines}) if len(use.lines) > 1 else None
+    return EdgeRow(*key, path, use.lines[0], use.times, *use.tier, SOURCE, attrs)
 
 
 class _Owners:
