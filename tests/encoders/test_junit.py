@@ -139,7 +139,7 @@ BOMB = (
         ("<testsuite>&nope;</testsuite>", "line 1, column 12: undefined entity"),
         (
             '<?xml version="1.0" encoding="klingon"?><testsuite/>',
-            "line 1, column 31: unknown encoding",
+            "it cannot be decoded: unknown encoding: klingon",
         ),
     ],
     ids=[
