@@ -58,8 +58,13 @@ def read(reader: Reader, where: Repository) -> Part:
 
 
 def edges(part: Part) -> set[tuple[str, str, str]]:
-    """Return edges as (dependent, kind, dependency)."""
-    return {(each.src, each.kind, each.dst) for each in part.edges}
+    """Return edges as (dependent, kind, dependency), without what lies in what."""
+    return {(each.src, each.kind, each.dst) for each in part.edges if each.kind != "contains"}
+
+
+def nesting(part: Part) -> set[tuple[str, str]]:
+    """Return (outer, inner) pairs."""
+    return {(each.src, each.dst) for each in part.edges if each.kind == "contains"}
 
 
 def codes(part: Part) -> list[str]:

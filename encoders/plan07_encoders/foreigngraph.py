@@ -131,7 +131,12 @@ class Graph:
                 rows.setdefault(fqn, self._row(fqn, path, node))
                 row = self._files[path]
                 files[path] = row._replace(lang=row.lang or node.lang or None, parsed=True)
-        return Part(tuple(files.values()), tuple(rows.values()))
+        nesting = [
+            EdgeRow(row.parent, "contains", fqn, row.path, row.line, source=self._source)
+            for fqn, row in rows.items()
+            if row.parent in rows
+        ]
+        return Part(tuple(files.values()), tuple(rows.values()), nesting)
 
     def _known(self, path: str, node: Node) -> str | None:
         if not node.steps:

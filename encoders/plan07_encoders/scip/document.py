@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from plan07.recon import AliasRow, EdgeRow, FileRow, NodeRow, Part
@@ -91,7 +91,7 @@ class Reading:
         self._faults.symbols += defined.malformed(document)
         nodes = list(self._nodes(file, document, found, text))
         tier = _HEURISTIC if self._doubtful else _EXACT
-        edges = list(defined.relations(found, file.path, self._names, tier))
+        edges = [*_nesting(nodes), *defined.relations(found, file.path, self._names, tier)]
         if text is not None and defined.stale(found, text):
             self._faults.stale.append(file.path)
         elif text is not None:
@@ -223,6 +223,12 @@ class Reading:
             tested = self._files.get(self._names.paths[dst])
             if tested is not None and tested.role != "test":
                 yield source, "tests", dst
+
+
+def _nesting(nodes: Iterable[NodeRow]) -> Iterator[EdgeRow]:
+    for each in nodes:
+        if each.parent is not None:
+            yield EdgeRow(each.parent, "contains", each.fqn, each.path, each.line, source=SOURCE)
 
 
 def _edge(key: tuple[str, str, str], path: str, use: _Use) -> EdgeRow:

@@ -7,7 +7,7 @@ import os
 
 import click
 
-from plan07 import context, home
+from plan07 import context, home, reconstore
 from plan07.cli import output
 from plan07.cli.evidence import places
 from plan07.errors import InputError
@@ -25,7 +25,7 @@ FILE = "context.json"
 @click.option("--impact", metavar="FILE", help="What plan07 evidence impact wrote.")
 @click.option("--query", metavar="TEXT", help="Words that names and signatures should fit.")
 @click.option("--repo", metavar="DIR", default=".", help="The repository. Default: here.")
-@click.option("--recon", metavar="FILE", help="Its recon.db, if that lies elsewhere.")
+@click.option("--recon", metavar="FILE", help="A recon.db as it is, instead of that of --repo.")
 @click.option("--most", type=click.IntRange(1, 10_000), default=context.MOST, help="Keep so many.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Where to write the document.")
 @click.option("--json", "as_json", is_flag=True, help="Print the document.")
@@ -43,8 +43,8 @@ def command(
     """Rank the code to read for a change of each ENTITY, and write it as context.json.
 
     What is read starts from each ENTITY, from suspects, from what a change reaches, or from what
-    fits a text; what depends on these and what they depend on comes with them. Needs the evidence
-    that plan07 evidence build makes.
+    fits a text; what depends on these and what they depend on comes with them. The evidence is
+    brought up to date first.
     """
     if not entities and localization is None and impact is None and query is None:
         raise InputError(
@@ -53,9 +53,8 @@ def command(
             "name an ENTITY, --localization, --impact or --query",
             phase="usage",
         )
-    place = home.home(repo)
-    path = target or os.path.join(place, FILE)
-    with opened(recon or os.path.join(place, "recon.db")) as database:
+    path = target or os.path.join(home.home(repo), FILE)
+    with opened(recon if recon is not None else reconstore.refresh(repo)) as database:
         foci = [
             *context.named(database, entities),
             *(

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from plan07 import home, localize, reconrepo
+from plan07 import home, localize, reconrepo, reconstore
 from plan07.cli import output
 from plan07.cli.evidence import places
 from plan07.errors import Finding, InputError
@@ -22,7 +22,7 @@ FILE = "localization.json"
 @click.command("localize", epilog="Example: plan07 evidence localize junit.xml")
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @click.option("--repo", metavar="DIR", default=".", help="The repository. Default: here.")
-@click.option("--recon", metavar="FILE", help="Its recon.db, if that lies elsewhere.")
+@click.option("--recon", metavar="FILE", help="A recon.db as it is, instead of that of --repo.")
 @click.option("--most", type=click.IntRange(1, 10_000), default=localize.MOST, help="Keep so many.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Where to write the document.")
 @click.option("--json", "as_json", is_flag=True, help="Print the document.")
@@ -38,11 +38,10 @@ def command(
 
     A FILE is a .coverage recorded with test contexts, JUnit XML, what a test run printed, SARIF
     2.1, or the output of pyright --outputjson. Without one, the .coverage and the JUnit XML of the
-    repository are taken. Needs the evidence that plan07 evidence build makes.
+    repository are taken. The evidence is brought up to date first.
     """
-    place = home.home(repo)
-    path = target or os.path.join(place, FILE)
-    with opened(recon or os.path.join(place, "recon.db")) as database:
+    path = target or os.path.join(home.home(repo), FILE)
+    with opened(recon if recon is not None else reconstore.refresh(repo)) as database:
         repository = reconrepo.repository(database, repo)
         suspects, notes = _found(repository, localize.sorted_by_format(files))
         if not suspects and not files and not notes:
