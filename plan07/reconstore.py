@@ -104,7 +104,7 @@ def build(
         if known is not None:
             return known
     with _target(path) as temporary:
-        cache = DiskCache(_cache_path(path))
+        cache = DiskCache(cache_path(path))
         if anew:
             cache.clear()
         kept = False
@@ -119,7 +119,8 @@ def build(
     return report
 
 
-def _cache_path(path: str) -> str:
+def cache_path(path: str) -> str:
+    """Return where a build of a database keeps what it may need again."""
     return f"{path.removesuffix('.db')}.cache"
 
 

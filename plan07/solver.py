@@ -27,6 +27,7 @@ class Options(NamedTuple):
         limits: numbers, name to value.
         repair: drop the fewest declared dependencies that contradict evidence or ladder.
         clingo_options: for tests of determinism.
+        repo: the directory of a repository, whose evidence is brought up to date and used.
     """
 
     files: Mapping[str, str | os.PathLike[str]] = {}
@@ -35,12 +36,14 @@ class Options(NamedTuple):
     limits: Mapping[str, int] = {}
     repair: bool = False
     clingo_options: tuple[str, ...] = ()
+    repo: str | os.PathLike[str] | None = None
 
 
 def options(
     *,
     impact: str | os.PathLike[str] | None = None,
     recon: str | os.PathLike[str] | None = None,
+    repo: str | os.PathLike[str] | None = None,
     rules: str | os.PathLike[str] | None = None,
     policy: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -52,7 +55,8 @@ def options(
     Raises:
         InputError: one is of another type.
     """
-    for name, path in (("impact", impact), ("recon", recon), ("rules", rules)):
+    paths = {"impact": impact, "recon": recon, "repo": repo, "rules": rules}
+    for name, path in paths.items():
         if not isinstance(path, str | os.PathLike | None):
             raise _wrong(name, path, "the path of a file or directory")
     for name, given in (("policy", policy), ("limits", limits)):
@@ -60,12 +64,20 @@ def options(
             isinstance(k, str) for k in given or ()
         ):
             raise _wrong(name, given, "a mapping of names to values")
+    if recon is not None and repo is not None:
+        raise InputError(
+            "OPTION_INVALID",
+            "repo and recon are both given, and a repository brings its own recon.db",
+            "leave out one of them",
+            phase="usage",
+            detail={"name": "repo"},
+        )
     switches = dict(policy or {})
     if strict_grounding:
         switches["grounding_policy"] = "strict"
     origins = {"impact": impact, "recon": recon}
     files = {name: path for name, path in origins.items() if path is not None}
-    return Options(files, rules, switches, dict(limits or {}), repair)
+    return Options(files, rules, switches, dict(limits or {}), repair, repo=repo)
 
 
 def _wrong(name: str, value: object, wanted: str) -> InputError:
@@ -101,17 +113,29 @@ def solve_plan(
     clock = _Clock(timer)
     rules = rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
     clock("rules")
-    targets = [record.target_entity for record in plan.records]
-    parts = [evidence_.inline(plan.evidence or {})]
-    for origin, path in options.files.items():
-        parts.append(evidence_.encode(origin, os.fspath(path), targets))
-    merged = evidence_.merge(parts)
+    merged = _evidence(plan, options, rules)
     clock("evidence")
     graph = obliggraph.build(plan, merged, rules, options.repair)
     clock("graph")
     result = planner.schedule(graph, rules)
     clock("schedule")
     return result
+
+
+def _evidence(plan: Plan, options: Options, rules: rulebook.Rulebook) -> evidence_.Evidence:
+    targets = [record.target_entity for record in plan.records]
+    parts = [evidence_.inline(plan.evidence or {})]
+    for origin, path in options.files.items():
+        parts.append(evidence_.encode(origin, os.fspath(path), targets))
+    if options.repo is None:
+        return evidence_.merge(parts)
+    from plan07 import reconstore
+    from plan07.impact import planned
+
+    root = os.path.abspath(options.repo)
+    recon = reconstore.refresh(root)
+    parts.append(evidence_.encode("recon", recon, targets))
+    return planned.enriched(plan, evidence_.merge(parts), recon, rules, root)
 
 
 class _Clock:

@@ -19,6 +19,11 @@ from plan07.cli.options import numbers, pairs, rule_options
 @click.argument("plan", metavar="PLAN")
 @click.option("--impact", metavar="FILE", help="Impact edges, in the format plan07.impact/1.")
 @click.option("--recon", metavar="FILE", help="A recon.db of the repository.")
+@click.option(
+    "--repo",
+    metavar="PATH",
+    help="The repository: its evidence is built or brought up to date, and used.",
+)
 @rule_options
 @click.option("--repair", is_flag=True, help="Drop the fewest dependencies that contradict.")
 @click.option("--strict-grounding", is_flag=True, help="Refuse targets with several meanings.")
@@ -34,6 +39,7 @@ def command(
     plan: str,
     impact: str | None,
     recon: str | None,
+    repo: str | None,
     rules: str | None,
     policy: tuple[str, ...],
     limits: tuple[str, ...],
@@ -51,6 +57,7 @@ def command(
     options = solver.options(
         impact=impact,
         recon=recon,
+        repo=repo,
         rules=rules,
         policy=pairs(policy, "--policy"),
         limits=numbers(limits, "--limit"),

@@ -1,7 +1,7 @@
 """The seeds of what lies between two revisions, and the evidence of the state before.
 
 Whom a change breaks is asked of the state before it: there, callers of what was deleted still call
-it. So both states are built, each in a directory of its own; what has not changed is not read twice.
+it. So both states are built, each in a directory of its own.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from plan07 import reconstore
 from plan07.facts import Fact, constant, fact
 from plan07.impact.closure import Seed
 from plan07.impact.differences import State, differences
@@ -21,8 +22,6 @@ from plan07.impact.revisions import Changed, changed, check_out, span
 from plan07.recon import NodeRow
 from plan07.reconfile import opened, text
 
-# Builds or refreshes the recon.db of a directory at a place.
-Build = Callable[[str, str], object]
 _COLUMNS = (
     *("n.fqn", "n.kind", "n.name", "f.path", "n.line", "n.end_line", "p.fqn", "n.signature"),
     *("n.params", "n.returns", "n.flags", "n.is_test", "n.is_external", "n.sig_hash"),
@@ -37,67 +36,68 @@ class Between(NamedTuple):
         recon: the recon.db of the state before.
         root: the files of the state before.
         seeds: how entities changed.
+        names: entities that the rules will ask about.
         known: what the rules need to know of what was added.
     """
 
     recon: str
     root: str
     seeds: list[Seed]
+    names: list[str]
     known: list[Fact]
 
 
 @contextmanager
-def between(root: str, revisions: str, recon: str, build: Build) -> Iterator[Between]:
+def between(root: str, revisions: str, recon: str) -> Iterator[Between]:
     """Compare two revisions; what is built for it is gone afterwards.
 
     Args:
         root: the directory of the repository.
         revisions: REV, compared with the working tree, or REV..REV.
         recon: the recon.db of the working tree, up to date.
-        build: builds the recon.db of a directory.
 
     Raises:
         InputError: there is no such revision, or a state cannot be built.
     """
     ends = span(root, revisions)
     with tempfile.TemporaryDirectory(prefix="plan07-") as directory:
-        old_root, old = _built(root, ends.old, recon, build, directory, "old")
+        old_root, old = _built(root, ends.old, recon, directory, "old")
         new = recon
         if ends.new is not None:
-            _, new = _built(root, ends.new, recon, build, directory, "new")
-        files = changed(root, ends)
+            _, new = _built(root, ends.new, recon, directory, "new")
         with opened(old) as before, opened(new) as after:
-            seeds, known = _compared(before, after, files)
-        yield Between(old, old_root, seeds, known)
+            files = changed(root, ends, dict(after.execute("SELECT path, blob FROM files")))
+            compared = _compared(before, after, files)
+        yield Between(old, old_root, *compared)
 
 
-def _built(
-    root: str, commit: str, recon: str, build: Build, directory: str, name: str
-) -> tuple[str, str]:
+def _built(root: str, commit: str, recon: str, directory: str, name: str) -> tuple[str, str]:
     place = os.path.join(directory, name)
-    output = os.path.join(directory, f"{name}.db")
     check_out(root, commit, place)
-    # Files that are alike in both states need not be read again.
-    shutil.copyfile(recon, output)
-    build(place, output)
-    return place, output
+    # What was kept of files that are alike in both states need not be made again.
+    kept = reconstore.cache_path(recon)
+    output = os.path.join(directory, f"{name}.db")
+    if os.path.isfile(kept):
+        shutil.copyfile(kept, reconstore.cache_path(output))
+    return place, reconstore.refresh(place, output)
 
 
 def _compared(
     before: sqlite3.Connection, after: sqlite3.Connection, files: Changed
-) -> tuple[list[Seed], list[Fact]]:
+) -> tuple[list[Seed], list[str], list[Fact]]:
     old = State(_nodes(before, files.old))
     new_nodes = _nodes(after, files.new)
     new = State(new_nodes, _overrides(after, new_nodes))
     seeds = differences(old, new, files.moved)
+    names = list(dict.fromkeys(each.entity for each in seeds))
     known: list[Fact] = []
     for seed in seeds:
         base = new.overrides.get(seed.entity)
         if seed.change == "override_added" and base is not None:
-            ends = seed.entity, base
-            known.append(fact("relation", constant("overrides"), *ends, constant("exact")))
-            known.append(fact("sure", constant("overrides"), *ends, 1000))
-    return seeds, known
+            overrides, exact = constant("overrides"), constant("exact")
+            known.append(fact("uses", overrides, seed.entity, base, exact, 1000))
+            names.append(base)
+    return seeds, names, known
 
 
 def _nodes(database: sqlite3.Connection, paths: frozenset[str]) -> dict[str, NodeRow]:

@@ -108,12 +108,10 @@ def closure(
     around.read(each.entity for each in seeds)
     for _ in range(_MOST_ROUNDS):
         atoms = rules.solve(STAGE, [*given, *around.facts(about)])
-        wanted = _names(atoms, "wanted")
-        opens = _names(atoms, "opens")
-        if not wanted and not opens:
+        opened = around.open(_names(atoms, "opens"))
+        # What was only added is wanted too, and is not there.
+        if not around.read(_names(atoms, "wanted")) and not opened:
             break
-        around.open(opens)
-        around.read(wanted)
     return _closed(atoms)
 
 

@@ -38,7 +38,7 @@ class Entity(NamedTuple):
         path, line, end_line: where it is defined, where that is known.
         file: the id of its file.
         parent: the id of what it lies in.
-        signature, parameters, flags: as recon.db holds them; parameters without the bound one.
+        signature, params, flags: as recon.db holds them.
         external: it lies outside the repository.
     """
 
@@ -50,9 +50,15 @@ class Entity(NamedTuple):
     file: int | None
     parent: int | None
     signature: str | None
-    parameters: tuple[Parameter, ...]
-    flags: frozenset[str]
+    params: str | None
+    flags: str | None
     external: bool
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return the parameters that callers give."""
+        marks = (self.flags or "").split(",")
+        bound = self.kind in ("method", "property") and "static" not in marks
+        return parameters(self.params, bound=bound)
 
 
 class Link(NamedTuple):
@@ -93,6 +99,7 @@ class Neighbourhood:
         self.links: dict[Key, Link] = {}
         self.kept: dict[tuple[int, str], tuple[int, int]] = {}
         self._constructors: set[tuple[int, int]] = set()
+        self._found: dict[int, None] = {}
         self._read: dict[int, None] = {}
         self._opened: dict[int, None] = {}
         self._within: list[tuple[int, int]] = []
@@ -101,7 +108,8 @@ class Neighbourhood:
         """Return what `lookup` answers for a name, and the entities that it means."""
         answer, found = lookup(self._database, name)
         if answer == "binding":
-            self._learn(identifier for identifier, _ in found)
+            self._found.update(dict.fromkeys(identifier for identifier, _ in found))
+            self._learn(self._found)
         return answer, sorted({fqn for _, fqn in found})
 
     def alike(self, name: str) -> list[str]:
@@ -113,8 +121,8 @@ class Neighbourhood:
         )
         return [text(fqn) for (fqn,) in rows]
 
-    def read(self, names: Iterable[str]) -> None:
-        """Read the neighbourhood of some entities, those that have not been read yet."""
+    def read(self, names: Iterable[str]) -> bool:
+        """Read the neighbourhood of entities not read yet; False if there are none."""
         new = [each for name in names for each in self.ids.get(name, ()) if each not in self._read]
         self._read.update(dict.fromkeys(new))
         links = [
@@ -124,10 +132,12 @@ class Neighbourhood:
         self._keep(links)
         self._learn(end for row in links for end in (row[0], row[2]))
         self._learn_constructors(new)
+        return bool(new)
 
-    def open(self, names: Iterable[str]) -> None:
-        """Read what lies in some entities, at any depth."""
-        for outer in [each for name in names for each in self.ids.get(name, ())]:
+    def open(self, names: Iterable[str]) -> bool:
+        """Read what lies in entities, at any depth; False if there are no such entities."""
+        outers = [each for name in names for each in self.ids.get(name, ())]
+        for outer in outers:
             self._opened[outer] = None
             # Of names that begin alike, `.` is the only character between these two ends.
             prefix = self.entities[outer].name
@@ -137,6 +147,7 @@ class Neighbourhood:
             ).fetchall()
             self._learn(int(row[0]) for row in rows)
             self._within += [(outer, int(row[0])) for row in rows]
+        return bool(outers)
 
     def facts(self, about: frozenset[str]) -> Iterator[Fact]:
         """Yield what the rules read of it.
@@ -147,20 +158,21 @@ class Neighbourhood:
         name = {identifier: entity.name for identifier, entity in self.entities.items()}
         for (kind, src, dst), link in self.links.items():
             ends = name[src], name[dst]
-            yield fact("relation", constant(kind), *ends, constant(link.resolution))
-            yield fact("sure", constant(kind), *ends, round(link.confidence * 1000))
+            words = constant(link.resolution), round(link.confidence * 1000)
+            yield fact("uses", constant(kind), *ends, *words)
             if about and kind in _CALLS:
                 yield from self._arguments(src, dst, link, about)
         for method, owner in self._constructors:
             yield fact("constructor", name[method], name[owner])
-        for outer, inner in self._within:
-            yield fact("within", name[outer], name[inner])
-        for number, each in enumerate(sorted(self.ids), 1):
-            yield fact("ordinal", each, number)
-        for entity in self.entities.values():
-            yield fact("entity", entity.name, constant(entity.kind))
-            if entity.external:
-                yield fact("external", entity.name)
+        for outer, identifier in self._within:
+            yield fact("within", name[outer], name[identifier])
+        for number, known in enumerate(sorted(self.ids), 1):
+            yield fact("ordinal", known, number)
+        inner = (identifier for _, identifier in self._within)
+        for identifier in dict.fromkeys([*self._found, *inner]):
+            yield fact("entity", name[identifier], constant(self.entities[identifier].kind))
+        outside = [entity for entity in self.entities.values() if entity.external]
+        yield from (fact("external", entity.name) for entity in outside)
         yield from (fact("read", name[each]) for each in self._read)
         yield from (fact("opened", name[each]) for each in self._opened)
 
@@ -201,7 +213,7 @@ class Neighbourhood:
     def _arguments(self, src: int, dst: int, link: Link, about: frozenset[str]) -> Iterator[Fact]:
         calls = sites(link.attrs)
         callee = next((m for m, owner in sorted(self._constructors) if owner == dst), dst)
-        given = self.entities[callee].parameters
+        given = self.entities[callee].parameters()
         if calls is None:
             return
         for parameter in given:
@@ -230,21 +242,24 @@ class Neighbourhood:
 
     def _keep(self, rows: Iterable[_Row]) -> None:
         """Keep the surest dependents of each entity, by the relations that matter most first."""
-        best: dict[Key, Link] = {}
+        by_entity: dict[tuple[int, str], dict[int, Link]] = {}
         for src, kind, dst, link in rows:
-            key = kind, src, dst
-            if key not in best or _certainty(link) < _certainty(best[key]):
-                best[key] = link
-        by_entity: dict[tuple[int, str], list[Key]] = {}
-        for key in best:
-            by_entity.setdefault((key[2], key[0]), []).append(key)
-        for place in sorted(by_entity, key=lambda each: (RELATIONS.index(each[1]), each[0])):
-            keys = sorted(by_entity[place], key=lambda key: (_certainty(best[key]), key))
-            room = max(0, self._most_edges - len(self.links))
-            chosen = keys[: min(self._most_dependents, room)]
-            if place[0] in self._read:
-                self.kept[place] = len(chosen), len(keys)
-            self.links.update((key, best[key]) for key in chosen)
+            dependents = by_entity.setdefault((dst, kind), {})
+            known = dependents.get(src)
+            if known is None or _certainty(link) < _certainty(known):
+                dependents[src] = link
+        for place in sorted(by_entity, key=_weight):
+            dst, kind = place
+            dependents = by_entity[place]
+            room = min(self._most_dependents, max(0, self._most_edges - len(self.links)))
+            chosen = dependents.items()
+            if len(dependents) > room:
+                surest = sorted(chosen, key=lambda each: (_certainty(each[1]), each[0]))
+                chosen = dict(surest[:room]).items()
+            if dst in self._read:
+                self.kept[place] = len(chosen), len(dependents)
+            for src, link in chosen:
+                self.links[kind, src, dst] = link
 
     def _learn(self, ids: Iterable[int]) -> None:
         """Read the entities of some ids, and forget links to ids that nothing is known of."""
@@ -256,9 +271,23 @@ class Neighbourhood:
                 f"LEFT JOIN files f ON f.id=n.file_id WHERE n.id IN ({marks})"
             )
             for row in self._database.execute(query, batch):
-                entity = _entity(*row[1:])
-                self.entities[int(row[0])] = entity
-                self.ids.setdefault(entity.name, []).append(int(row[0]))
+                identifier, fqn, kind, path, line, end_line, file, parent, *told = row
+                signature, params, flags, external = told
+                entity = Entity(
+                    text(fqn),
+                    kind if kind in ENTITY_KINDS else "external",
+                    path,
+                    line,
+                    end_line,
+                    file,
+                    parent,
+                    signature,
+                    params,
+                    flags,
+                    bool(external),
+                )
+                self.entities[identifier] = entity
+                self.ids.setdefault(entity.name, []).append(identifier)
         lost = new - self.entities.keys()
         if lost:
             self.links = {
@@ -296,39 +325,16 @@ class Neighbourhood:
 _Row = tuple[int, str, int, Link]
 
 
-def _entity(
-    fqn: object,
-    kind: str,
-    path: str | None,
-    line: int | None,
-    end_line: int | None,
-    file: int | None,
-    parent: int | None,
-    signature: str | None,
-    params: str | None,
-    flags: str | None,
-    external: int | None,
-) -> Entity:
-    marks = frozenset((flags or "").split(",")) - {""}
-    known = kind if kind in ENTITY_KINDS else "external"
-    bound = known in ("method", "property") and "static" not in marks
-    return Entity(
-        text(fqn),
-        known,
-        path,
-        line,
-        end_line,
-        file,
-        parent,
-        signature,
-        parameters(params, bound=bound),
-        marks,
-        bool(external),
-    )
-
-
 def _certainty(link: Link) -> tuple[int, float]:
-    return RESOLUTIONS.index(link.resolution), -link.confidence
+    return _RANKS[link.resolution], -link.confidence
+
+
+def _weight(place: tuple[int, str]) -> tuple[int, int]:
+    return _WEIGHTS[place[1]], place[0]
+
+
+_RANKS = {resolution: rank for rank, resolution in enumerate(RESOLUTIONS)}
+_WEIGHTS = {relation: rank for rank, relation in enumerate(RELATIONS)}
 
 
 def _may_be(candidates: str | None, identifier: int) -> bool:

@@ -76,7 +76,7 @@ def _detail(record: Record, change: str, entity: Entity | None) -> dict[str, Any
         return {}
     text = f"{record.caused_by} {record.evidence}"
     named = {one or other for one, other in _PARAMETER.findall(text)}
-    meant = [each.name for each in entity.parameters if each.name in named]
+    meant = [each.name for each in entity.parameters() if each.name in named]
     return {"param": meant[0]} if len(meant) == 1 else {}
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Sequence
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from plan07 import gitcommand
 from plan07.errors import InputError
 
 _PHASE = "evidence"
-_SECONDS = 120
-# Nothing that a repository or a user configured is to run, ask or write.
-_QUIET = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"),
-    *("-c", "diff.external=", "-c", "core.quotePath=false"),
-)
+# Large files that lie elsewhere are not fetched for a comparison.
+_NO_LARGE_FILES = ("-c", "filter.lfs.smudge=", "-c", "filter.lfs.required=false")
 
 
 class Span(NamedTuple):
@@ -67,53 +65,112 @@ def span(root: str, text: str) -> Span:
 
 
 def _commit(root: str, revision: str) -> str:
-    try:
-        found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
-    except (subprocess.CalledProcessError, ValueError):
+    given = f"{revision}^0"
+    found = gitcommand.run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", given)
+    if found is None:
+        if shutil.which("git") is None:
+            raise InputError(
+                "GIT_MISSING",
+                "the program git cannot be found",
+                "install git, or name what changes with --seed",
+                phase=_PHASE,
+            )
         raise InputError(
             "REVISION_UNKNOWN",
             f"{root} has no revision {revision!r}",
             "name a commit, a branch or a tag of a git repository",
             phase=_PHASE,
             detail={"revision": revision, "path": root},
-        ) from None
-    return found.strip()
+        )
+    return found.decode("ascii", "replace").strip()
 
 
-def changed(root: str, between: Span) -> Changed:
+def changed(root: str, between: Span, lying: Mapping[str, str]) -> Changed:
     """Return the files that differ, renames found by likeness.
+
+    Files are compared by their blob ids, so that git need not look at the working tree, for which
+    it would run the filters that the repository names.
+
+    Args:
+        root: the directory of the repository.
+        between: the revisions.
+        lying: path to blob id of the files in the working tree.
 
     Raises:
         InputError: git cannot compare them.
     """
-    ends = [between.old] if between.new is None else [between.old, between.new]
-    others = ""
+    old = _tree(root, between.old)
+    new = lying if between.new is None else _tree(root, between.new)
+    before = {path for path, blob in old.items() if new.get(path) != blob}
+    after = {path for path, blob in new.items() if old.get(path) != blob}
+    gone = sorted(before - new.keys())
+    came = sorted(after - old.keys())
+    if between.new is None:
+        moved = dict(_alike(root, {path: old[path] for path in gone}, came))
+    else:
+        moved = dict(_renamed(root, between.old, between.new))
+    return Changed(frozenset(before), frozenset(after), moved)
+
+
+def _tree(root: str, commit: str) -> dict[str, str]:
+    """Return path to blob id of the files of a commit."""
+    found: dict[str, str] = {}
+    for record in _answer(root, "ls-tree", "-r", "-z", "--full-tree", commit).split("\0"):
+        head, _, path = record.partition("\t")
+        if path:
+            mode, _, blob = head.split(" ")
+            if mode.startswith("100"):
+                found[path] = blob
+    return found
+
+
+def _renamed(root: str, old: str, new: str) -> Iterator[tuple[str, str]]:
+    said = _answer(
+        root, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", old, new
+    )
+    words = said.split("\0")
+    yield from zip(words[1::3], words[2::3], strict=False)
+
+
+def _alike(root: str, gone: Mapping[str, str], came: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield files that lie elsewhere now: at least half of their lines are the same."""
+    if not gone or not came or len(gone) * len(came) > _MOST_PAIRS:
+        return
+    lines = {path: _lines_of(gitcommand.run(root, "cat-file", "blob", gone[path])) for path in gone}
+    others = {path: _lines_of(_bytes(os.path.join(root, path))) for path in came}
+    pairs = [
+        (_likeness(lines[path], others[target]), path, target) for path in gone for target in came
+    ]
+    taken: set[str] = set()
+    for share, path, target in sorted(pairs, key=lambda each: (-each[0], each[1], each[2])):
+        if share >= _ALIKE and path not in taken and target not in taken:
+            taken |= {path, target}
+            yield path, target
+
+
+# As git does it; more pairs than this are not compared.
+_ALIKE = 0.5
+_MOST_PAIRS = 10_000
+
+
+def _lines_of(data: bytes | None) -> Counter[bytes]:
+    return Counter(line for line in (data or b"").splitlines() if line.strip())
+
+
+def _likeness(lines: Counter[bytes], others: Counter[bytes]) -> float:
+    both = lines.total() + others.total()
+    return 2 * (lines & others).total() / both if both else 0.0
+
+
+def _bytes(place: str) -> bytes | None:
     try:
-        said = _git(root, "diff", "--no-ext-diff", "--name-status", "-z", "-M", *ends, "--")
-        if between.new is None:
-            others = _git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    except subprocess.CalledProcessError as error:
-        raise _failed(root, error) from error
-    words = iter(said.split("\0"))
-    old: set[str] = set()
-    new = {path for path in others.split("\0") if path}
-    moved: dict[str, str] = {}
-    for status in words:
-        if not status:
-            continue
-        path = next(words)
-        if status[0] in "RC":
-            target = next(words)
-            new.add(target)
-            if status[0] == "R":
-                old.add(path)
-                moved[path] = target
-            continue
-        if status[0] != "A":
-            old.add(path)
-        if status[0] != "D":
-            new.add(path)
-    return Changed(frozenset(old), frozenset(new), moved)
+        with open(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
+            return stream.read(_LARGEST_FILE)
+    except OSError:
+        return None
+
+
+_LARGEST_FILE = 4 * 1024 * 1024
 
 
 def check_out(root: str, commit: str, place: str) -> None:
@@ -127,55 +184,19 @@ def check_out(root: str, commit: str, place: str) -> None:
     Raises:
         InputError: git cannot do it.
     """
-    try:
-        _git(root, "clone", "--quiet", "--shared", "--no-checkout", "--", root, place)
-        _git(place, "checkout", "--quiet", "--detach", commit)
-    except subprocess.CalledProcessError as error:
-        raise _failed(root, error) from error
+    # The clone has none of the repository's settings, so no filter of the repository runs.
+    _answer(root, "clone", "--quiet", "--shared", "--no-checkout", "--", root, place)
+    _answer(place, *_NO_LARGE_FILES, "checkout", "--quiet", "--detach", commit)
 
 
-def _git(root: str, *arguments: str) -> str:
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        "LC_ALL": "C",
-    }
-    command: Sequence[str] = ["git", "-C", root, *_QUIET, *arguments]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            check=True,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            timeout=_SECONDS,
-        )
-    except FileNotFoundError as error:
-        raise InputError(
-            "GIT_MISSING",
-            "the program git cannot be found",
-            "install git, or name seeds with --seed",
-            phase=_PHASE,
-        ) from error
-    except subprocess.TimeoutExpired as error:
+def _answer(root: str, *arguments: str) -> str:
+    found = gitcommand.run(root, *arguments)
+    if found is None:
         raise InputError(
             "GIT_FAILED",
-            f"git did not answer within {_SECONDS} seconds",
-            "try again",
+            f"git cannot compare revisions of {root}",
+            "see what `git status` says there",
             phase=_PHASE,
-            retryable=True,
-        ) from error
-    return done.stdout.decode("utf-8", "surrogateescape")
-
-
-def _failed(root: str, error: subprocess.CalledProcessError) -> InputError:
-    said = " ".join(error.stderr.decode("utf-8", "replace").split())[:200]
-    return InputError(
-        "GIT_FAILED",
-        f"git cannot read {root}: {said}",
-        "see what `git status` says there",
-        phase=_PHASE,
-        detail={"path": root, "message": said},
-    )
+            detail={"path": root, "command": arguments[0]},
+        )
+    return found.decode("utf-8", "surrogateescape")

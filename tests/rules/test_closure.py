@@ -43,8 +43,7 @@ def seed(change: str, entity: str = "e", parameter: str | None = None) -> str:
 def relation(
     kind: str, dependent: str, dependency: str, resolution: str = "exact", sure: int = 1000
 ) -> str:
-    ends = f'{kind},"{dependent}","{dependency}"'
-    return f"relation({ends},{resolution}). sure({ends},{sure}). "
+    return f'uses({kind},"{dependent}","{dependency}",{resolution},{sure}). '
 
 
 def ordinals(*names: str) -> str:

@@ -20,14 +20,16 @@ MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob(
 LAYERS = [
     ["errors"],
     ["facts"],
-    ["words", "rulefiles", "jsontext", "lexis", "home"],
+    ["words", "rulefiles", "jsontext", "lexis", "home", "languages", "gitcommand"],
     ["messages", "rulebook"],
     ["explain", "shapes", "recon"],
+    ["worktree", "reconcache", "reconwriter", "reconderive"],
+    ["reconstore"],
     ["document", "evidence", "models", "reconfile", "located", "formats/__init__", "formats/places"],
     ["formats/documents"],
     ["formats/lines"],
     ["formats/dump", "formats/recondb"],
-    ["formats/check", "localize", "reconrepo"],
+    ["formats/check", "localize", "reconrepo", "reconshow"],
     ["lowering", "impact/__init__"],
     ["impact/arguments", "impact/ranks", "impact/annotations", "impact/revisions"],
     ["impact/neighbourhood", "impact/soft", "context"],
@@ -44,7 +46,8 @@ LAYERS = [
     ["cli/output", "cli/lazy", "cli/options"],
     ["cli/__init__"],
     ["cli/schema", "cli/solve", "cli/evidence/__init__", "cli/evidence/check", "cli/evidence/export",
-     "cli/evidence/places"],
+     "cli/evidence/places", "cli/evidence/build", "cli/evidence/show",
+     "cli/evidence/impact"],
     ["cli/evidence/context", "cli/evidence/localize"],
     ["__main__"],
 ]
@@ -117,7 +120,7 @@ def test_the_package_imports_no_encoder() -> None:
 
 
 def test_encoders_import_records_and_readers_only() -> None:
-    allowed = {"jsontext", "shapes", "evidence", "errors", "recon", "reconfile", "located", "localize", "formats/documents",
+    allowed = {"jsontext", "shapes", "evidence", "errors", "recon", "reconfile", "located", "gitcommand", "localize", "formats/documents",
         "formats/lines"}
     for file in ENCODERS.rglob("*.py"):
         used = {own(name) for name in imports(file) if name.startswith("plan07.")}

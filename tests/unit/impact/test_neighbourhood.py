@@ -48,15 +48,13 @@ def test_dependents_and_bases(tmp_path: Path, stack: ExitStack) -> None:
     found = around(stack, path)
     assert found.find("A.m") == ("binding", ["a.A.m"])
     found.read(["a.A.m"])
-    assert facts(found, "relation", "sure", "read") == {
-        'relation(calls,"f","a.A.m",typed)',
-        'sure(calls,"f","a.A.m",900)',
-        'relation(overrides,"a.A.m","b.B.m",exact)',
-        'sure(overrides,"a.A.m","b.B.m",1000)',
+    assert facts(found, "uses", "read") == {
+        'uses(calls,"f","a.A.m",typed,900)',
+        'uses(overrides,"a.A.m","b.B.m",exact,1000)',
         'read("a.A.m")',
     }
     found.read(["b.B.m"])
-    assert 'relation(calls,"g","b.B.m",exact)' in facts(found, "relation")
+    assert 'uses(calls,"g","b.B.m",exact,1000)' in facts(found, "uses")
     assert found.link(["imports", "calls"], "f", "a.A.m") == Link(
         "typed", 0.9, "src/a.py", 103, None
     )
@@ -73,7 +71,7 @@ def test_the_surest_of_several_sources(tmp_path: Path, stack: ExitStack) -> None
     found = around(stack, path)
     found.find("e")
     found.read(["e"])
-    assert facts(found, "relation") == {'relation(calls,"f","e",typed)'}
+    assert facts(found, "uses") == {'uses(calls,"f","e",typed,1000)'}
 
 
 def test_unknown_relations_resolutions_and_kinds(tmp_path: Path, stack: ExitStack) -> None:
@@ -89,11 +87,8 @@ def test_unknown_relations_resolutions_and_kinds(tmp_path: Path, stack: ExitStac
     found = around(stack, path)
     found.find("e")
     found.read(["e"])
-    assert facts(found, "relation", "sure") == {
-        'relation(calls,"g","e",ambiguous)',
-        'sure(calls,"g","e",1000)',
-    }
-    assert 'entity("e",external)' in facts(found, "entity")
+    assert facts(found, "uses") == {'uses(calls,"g","e",ambiguous,1000)'}
+    assert facts(found, "entity") == {'entity("e",external)'}
 
 
 class TestTruncated:
@@ -110,10 +105,10 @@ class TestTruncated:
         found = around(stack, path, dependents=2)
         found.find("e")
         found.read(["e"])
-        assert facts(found, "relation") == {
-            'relation(calls,"f3","e",typed)',
-            'relation(calls,"f0","e",heuristic)',
-            'relation(references,"g","e",exact)',
+        assert facts(found, "uses") == {
+            'uses(calls,"f3","e",typed,1000)',
+            'uses(calls,"f0","e",heuristic,1000)',
+            'uses(references,"g","e",exact,1000)',
         }
         assert list(found.truncated()) == [("e", "calls", 2, 5)]
 
@@ -128,9 +123,9 @@ class TestTruncated:
         found = around(stack, path, edges=2)
         found.find("e")
         found.read(["e"])
-        assert facts(found, "relation") == {
-            'relation(calls,"g","e",exact)',
-            'relation(imports,"h","e",exact)',
+        assert facts(found, "uses") == {
+            'uses(calls,"g","e",exact,1000)',
+            'uses(imports,"h","e",exact,1000)',
         }
         assert list(found.truncated()) == [("e", "references", 0, 1)]
 
@@ -255,7 +250,7 @@ def test_edges_to_nowhere(tmp_path: Path, stack: ExitStack) -> None:
     found = around(stack, path)
     found.find("e")
     found.read(["e"])
-    assert facts(found, "relation") == set()
+    assert facts(found, "uses") == set()
 
 
 def test_a_name_that_is_none(tmp_path: Path) -> None:
