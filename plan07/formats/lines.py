@@ -250,7 +250,7 @@ def written(rows: Iterable[Row]) -> Iterator[str]:
     for row in rows:
         kind = _NAMES[type(row)]
         required = _FIELDS[kind][0]
-        defaults = type(row)._field_defaults
+        defaults = {**type(row)._field_defaults, **_DEFAULTS.get(kind, {})}
         said: dict[str, Any] = {"t": kind}
         for name, value in zip(row._fields, row, strict=True):
             if name not in required and value in (defaults.get(name), None, ()):
