@@ -67,8 +67,8 @@ def between(root: str, revisions: str, recon: str) -> Iterator[Between]:
             _, new = _built(root, ends.new, recon, directory, "new")
         with opened(old) as before, opened(new) as after:
             files = changed(root, ends, dict(after.execute("SELECT path, blob FROM files")))
-            compared = _compared(before, after, files)
-        yield Between(old, old_root, *compared)
+            found = compared(before, after, files)
+        yield Between(old, old_root, *found)
 
 
 def _built(root: str, commit: str, recon: str, directory: str, name: str) -> tuple[str, str]:
@@ -82,11 +82,18 @@ def _built(root: str, commit: str, recon: str, directory: str, name: str) -> tup
     return place, reconstore.refresh(place, output)
 
 
-def _compared(
+def compared(
     before: sqlite3.Connection, after: sqlite3.Connection, files: Changed
 ) -> tuple[list[Seed], list[str], list[Fact]]:
-    old = State(_nodes(before, files.old))
-    new_nodes = _nodes(after, files.new)
+    """Return the seeds, the names and the facts of `Between`.
+
+    Args:
+        before: the recon.db of the state before.
+        after: that of the state after.
+        files: that differ.
+    """
+    old = State(nodes(before, files.old))
+    new_nodes = nodes(after, files.new)
     new = State(new_nodes, _overrides(after, new_nodes))
     seeds = differences(old, new, files.moved)
     names = list(dict.fromkeys(each.entity for each in seeds))
@@ -100,7 +107,7 @@ def _compared(
     return seeds, names, known
 
 
-def _nodes(database: sqlite3.Connection, paths: frozenset[str]) -> dict[str, NodeRow]:
+def nodes(database: sqlite3.Connection, paths: frozenset[str]) -> dict[str, NodeRow]:
     """Return the entities of some files, outer ones before inner ones."""
     found: dict[str, NodeRow] = {}
     listed = sorted(paths)

@@ -8,15 +8,14 @@ not guessed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plan07.impact.annotations import compared
 from plan07.impact.closure import Seed
+from plan07.impact.matching import CLASSES, FUNCTIONS, Matches
 from plan07.recon import NodeRow
 
-_FUNCTIONS = ("function", "method", "property", "test")
-_CLASSES = ("class", "interface", "trait", "struct", "enum")
 _DATA = ("field", "variable", "constant", "enum_member", "type_alias", "column", "config_key")
 _POSITIONAL = ("positional_only", "positional_or_keyword")
 _OTHER_FLAGS = ("static", "classmethod", "abstract")
@@ -34,6 +33,24 @@ class State(NamedTuple):
     nodes: Mapping[str, NodeRow]
     overrides: Mapping[str, str] = {}
 
+    def named(self) -> State:
+        """Return it without tests, and without what only its own function can name."""
+        return self._replace(
+            nodes={
+                name: node
+                for name, node in self.nodes.items()
+                if not (node.is_test and node.kind in FUNCTIONS) and not self._local(node)
+            }
+        )
+
+    def _local(self, node: NodeRow) -> bool:
+        outer = node.parent
+        while outer is not None and outer in self.nodes:
+            if self.nodes[outer].kind in FUNCTIONS:
+                return True
+            outer = self.nodes[outer].parent
+        return False
+
 
 def differences(old: State, new: State, moved: Mapping[str, str]) -> list[Seed]:
     """Return how entities changed, by the names that they had; what is added by the new ones.
@@ -43,7 +60,8 @@ def differences(old: State, new: State, moved: Mapping[str, str]) -> list[Seed]:
         new: the later one.
         moved: path to new path of files that were renamed.
     """
-    match = _Matches(old.nodes, new.nodes, moved)
+    old, new = old.named(), new.named()
+    match = Matches(old.nodes, new.nodes, moved)
     found: list[Seed] = []
     for name, before in old.nodes.items():
         counterpart = match.new_name(name)
@@ -85,108 +103,6 @@ def _addition(node: NodeRow, overrides: Mapping[str, str]) -> str:
     return "override_added" if node.fqn in overrides else "added"
 
 
-class _Matches:
-    """Which old entity is which new one.
-
-    The same name first; then what lies in a file or class that got another name; then what has the
-    same body, if there is one such entity on either side.
-    """
-
-    def __init__(
-        self,
-        old: Mapping[str, NodeRow],
-        new: Mapping[str, NodeRow],
-        moved: Mapping[str, str],
-    ) -> None:
-        self._old, self._new = old, new
-        self._to: dict[str, str] = {name: name for name in old if name in new}
-        modules = {
-            node.path: name for name, node in new.items() if node.kind == "module" and node.path
-        }
-        for name, node in old.items():
-            if name not in self._to and node.kind == "module" and node.path:
-                target = modules.get(moved.get(node.path, ""))
-                if target is not None and target not in old:
-                    self._to[name] = target
-        self._along()
-        for identity in (_whole, _named):
-            self._by_body(identity)
-            self._along()
-        self._taken = set(self._to.values())
-
-    def new_name(self, name: str) -> str | None:
-        """Return the new name of an old entity, or None where it is gone."""
-        return self._to.get(name)
-
-    def known_new(self, name: str) -> bool:
-        """Whether a new entity is an old one, or came along with one that was added."""
-        if name in self._taken:
-            return True
-        parent = self._new[name].parent
-        return parent is not None and parent in self._new and parent not in self._taken
-
-    def goes_along(self, name: str) -> bool:
-        """Whether an entity is gone, or called otherwise, only because what it lies in is."""
-        parent = self._old[name].parent
-        if parent is None or parent not in self._old:
-            return False
-        outer = self._to.get(parent)
-        if outer is None:
-            return name not in self._to
-        return outer != parent and self._to.get(name) == _moved(name, parent, outer)
-
-    def _along(self) -> None:
-        for name, node in self._old.items():
-            parent = node.parent
-            if name in self._to or parent is None or self._to.get(parent, parent) == parent:
-                continue
-            target = _moved(name, parent, self._to[parent])
-            if target in self._new and target not in self._to.values():
-                self._to[name] = target
-
-    def _by_body(self, identity: Callable[[NodeRow], tuple[object, ...] | None]) -> None:
-        taken = set(self._to.values())
-        gone = _unique(self._old, lambda name: name not in self._to, identity)
-        came = _unique(self._new, lambda name: name not in taken, identity)
-        for key, name in gone.items():
-            if key in came:
-                self._to[name] = came[key]
-
-
-def _whole(node: NodeRow) -> tuple[object, ...] | None:
-    """What a definition is but for its name, where that tells it from others."""
-    if node.kind not in (*_FUNCTIONS, *_CLASSES) or not node.body_hash:
-        return None
-    if node.line is None or node.end_line is None or node.end_line - node.line < 2:
-        # A body of one line is like many others.
-        return None
-    return node.kind, node.params, node.body_hash
-
-
-def _named(node: NodeRow) -> tuple[object, ...] | None:
-    """What a definition is but for the place where it stands."""
-    if node.kind == "module" or not node.body_hash:
-        return None
-    return node.kind, node.name, node.body_hash
-
-
-def _unique(
-    nodes: Mapping[str, NodeRow],
-    wanted: Callable[[str], bool],
-    identity: Callable[[NodeRow], tuple[object, ...] | None],
-) -> dict[tuple[object, ...], str]:
-    found: dict[tuple[object, ...], list[str]] = {}
-    for name, node in nodes.items():
-        key = identity(node) if wanted(name) else None
-        if key is not None:
-            found.setdefault(key, []).append(name)
-    return {key: names[0] for key, names in found.items() if len(names) == 1}
-
-
-def _moved(name: str, outer: str, new_outer: str) -> str:
-    return new_outer + name[len(outer) :]
-
-
 Change = tuple[str, dict[str, Any]]
 
 
@@ -195,16 +111,16 @@ def changes(before: NodeRow, after: NodeRow) -> list[Change]:
 
     A change of the body is told where nothing else is: what changes a contract says more.
     """
-    if before.kind in _FUNCTIONS and after.kind in _FUNCTIONS:
+    if before.kind in FUNCTIONS and after.kind in FUNCTIONS:
         found = list(_of_a_function(before, after))
-    elif before.kind in _CLASSES:
+    elif before.kind in CLASSES:
         found = list(_of_a_class(before, after))
     elif before.kind in _DATA:
         return list(_of_data(before, after))
     else:
         # The statements of a module are told by what they define.
         return []
-    if not found and before.body_hash != after.body_hash and before.kind not in _CLASSES:
+    if not found and before.body_hash != after.body_hash and before.kind not in CLASSES:
         found = [("body", {})]
     return found
 
@@ -264,9 +180,17 @@ class _Parameter(NamedTuple):
 def _parameters(node: NodeRow) -> list[_Parameter]:
     try:
         listed = json.loads(node.params or "[]")
-        return [_Parameter(p["name"], p["kind"], p["type"], p["default"]) for p in listed]
+        found = [_Parameter(_name_of(p), p["kind"], p["type"], p["default"]) for p in listed]
     except (ValueError, TypeError, KeyError, RecursionError):
         return []
+    # How a method calls its own object is nobody else's concern.
+    bound = node.kind in ("method", "property") and "static" not in node.flags
+    return found[1:] if bound and found and found[0].kind in _POSITIONAL else found
+
+
+def _name_of(parameter: Mapping[str, str]) -> str:
+    """Return the name of a parameter; how one that takes the rest is called is nobody's concern."""
+    return {"var_positional": "*", "var_keyword": "**"}.get(parameter["kind"], parameter["name"])
 
 
 def _of_parameters(old: Sequence[_Parameter], new: Sequence[_Parameter]) -> Iterator[Change]:
@@ -299,7 +223,7 @@ def _of_a_parameter(old: _Parameter, new: _Parameter) -> Iterator[Change]:
     detail = {"param": old.name}
     if old.kind != new.kind and old.kind in _POSITIONAL and new.kind == "keyword_only":
         yield "param_moved", detail
-    elif old.kind == "positional_or_keyword" and new.kind == "positional_only":
+    elif old.kind != new.kind == "positional_only" and old.name == new.name:
         yield "param_renamed", detail
     if old.default is not None and new.default is None:
         yield "default_removed", detail
@@ -321,7 +245,7 @@ def _renamed(old: Sequence[_Parameter], new: Sequence[_Parameter]) -> Iterator[t
         if (
             one.name not in other_names
             and other.name not in names
-            and one.kind == other.kind
+            and (one.kind == other.kind or {one.kind, other.kind} <= set(_POSITIONAL))
             and one.default == other.default
         ):
             yield one.name, other.name

@@ -17,7 +17,8 @@ from plan07.document import Plan, Record
 from plan07.evidence import Edge, Evidence
 from plan07.facts import Fact
 from plan07.impact.closure import Closure, Seed, closure
-from plan07.impact.neighbourhood import Entity, Neighbourhood
+from plan07.impact.entities import Entity
+from plan07.impact.neighbourhood import Neighbourhood
 from plan07.impact.seeds import distinct
 from plan07.impact.soft import Sources, soft_ranks
 from plan07.lowering import Lowered
@@ -98,6 +99,8 @@ def enriched(plan: Plan, evidence: Evidence, recon: str, rules: Rulebook, root: 
         around = neighbourhood(database, rules)
         seeds, assumed = planned_seeds(plan, evidence, rules, around)
         known = [each for each in seeds if each.entity not in assumed]
+        if not known:
+            return evidence
         found = closure(known, around, rules)
         ranks = _scores(plan, evidence, found, database, root)
     silent = set(_silent(known, found))

@@ -9,7 +9,8 @@ from typing import Any
 
 from plan07.facts import Fact, fact
 from plan07.impact.closure import Closure, Seed, closure
-from plan07.impact.neighbourhood import Entity, Neighbourhood
+from plan07.impact.entities import Entity
+from plan07.impact.neighbourhood import Neighbourhood
 from plan07.impact.report import document
 from plan07.impact.seeds import distinct, refuse_unknown
 from plan07.impact.soft import Sources, soft_ranks

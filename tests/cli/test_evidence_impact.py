@@ -79,14 +79,18 @@ class TestSeed:
         head, _, columns, *rest = result.out.split("\n")
         assert head.startswith("1 change reaches ")
         assert columns.split() == [
-            *("hop", "strength", "order", "sure", "found", "cause", "entity", "at")
+            *("hop", "strength", "order", "sure", "found", "entity", "at", "because")
         ]
         cells = [line.split() for line in rest]
-        wanted = ["1", "must", "split", "0.87", "typed", "CalledBy", "shop.till.pay"]
-        assert [*wanted, "shop/till.py:5"] in cells
-        assert ["1", "must", "split", "1.00", "exact", "OverriddenBy", "shop.cart.Gift.total"] in [
-            line[:7] for line in cells
-        ]
+        because = ["shop.cart.Cart.total", "(rename)"]
+        assert [
+            *("1", "must", "split", "0.87", "typed", "shop.till.pay", "shop/till.py:5"),
+            *("CalledBy", *because),
+        ] in cells
+        assert [
+            *("1", "must", "split", "1.00", "exact", "shop.cart.Gift.total", "shop/cart.py:10"),
+            *("OverriddenBy", *because),
+        ] in cells
         assert result.out.endswith(f"written to {shop / HOME / 'impact.json'}\n")
 
     def test_the_file_is_what_json_prints(self, run: Run, shop: Path) -> None:

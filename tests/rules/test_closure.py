@@ -444,9 +444,17 @@ class TestContents:
         assert only(solved(facts), "opens") == {'opens("e")'}
         assert only(solved(facts + 'opened("e").'), "opens") == set()
 
-    def test_a_seed_of_its_own_is_not_told_twice(self) -> None:
-        facts = seed("deleted") + seed("deleted", "e.m") + 'entity("e",class). ' + self.WITHIN
-        assert only(solved(facts), "carried") == set()
+    @pytest.mark.parametrize("own", ["deleted", "rename", "move", "field_deleted", "field_renamed"])
+    def test_what_leaves_by_itself_does_not_go_along(self, own: str) -> None:
+        facts = seed("deleted") + seed(own, "e.m") + 'entity("e",class). ' + self.WITHIN
+        found = solved(facts)
+        assert only(found, "carried") == set()
+        assert {f'start("e.m",{own})', 'start("e",deleted)'} == only(found, "start")
+
+    def test_what_is_within_what_goes_along(self) -> None:
+        facts = seed("deleted") + 'entity("e",module). entity("e.C",class). within("e","e.C"). '
+        found = solved(facts + 'within("e","e.C.m"). within("e.C","e.C.m").')
+        assert 'start("e.C.m",deleted)' in found
 
 
 class TestPublic:

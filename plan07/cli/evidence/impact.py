@@ -136,7 +136,7 @@ def _show(result: dict[str, Any], target: str) -> None:
     chosen = sorted(edges, key=lambda e: (e["hop"], _STRENGTHS.index(e["strength"])))
     rows = [_row(each) for each in chosen[:_MOST_LINES]]
     if rows:
-        head = ["hop", "strength", "order", "sure", "found", "cause", "entity", "at"]
+        head = ["hop", "strength", "order", "sure", "found", "entity", "at", "because"]
         output.table(head, rows, out)
     if len(chosen) > _MOST_LINES:
         output.say(f"and {len(chosen) - _MOST_LINES} more, see {target}", out)
@@ -154,9 +154,9 @@ def _row(edge: dict[str, Any]) -> list[str]:
         edge["order"],
         f"{edge['confidence']:.2f}",
         edge["resolution"],
-        edge["cause"],
         edge["to"],
         place,
+        f"{edge['cause']} {edge['from']} ({edge['change']})",
     ]
 
 

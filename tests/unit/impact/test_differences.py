@@ -75,8 +75,17 @@ NONE: list[Any] = []
         pytest.param(
             ["a"],
             ["a", "**rest"],
-            [("param_added_default", {"param": "rest", "default": None})],
+            [("param_added_default", {"param": "**", "default": None})],
             id="many",
+        ),
+        pytest.param(
+            ["a", "*b", "**c"], ["a", "*d", "**e"], NONE, id="the rest under another name"
+        ),
+        pytest.param(
+            ["__a"],
+            ["a", "/"],
+            [("param_renamed", {"param": "__a", "to": "a"})],
+            id="renamed and by position only",
         ),
         pytest.param(["a"], ["b"], [("param_renamed", {"param": "a", "to": "b"})], id="renamed"),
         pytest.param(
@@ -215,6 +224,22 @@ def test_other_kinds(kind: str, before: Any, after: Any, expected: list[str]) ->
     assert [each for each, _ in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "flags", "expected"),
+    [
+        ("method", (), []),
+        ("method", ("static",), ["param_renamed"]),
+        ("function", (), ["param_renamed"]),
+    ],
+)
+def test_how_a_method_calls_its_object(
+    kind: str, flags: tuple[str, ...], expected: list[str]
+) -> None:
+    old = function("self", "a", kind=kind, flags=flags)
+    new = function("me", "a", kind=kind, flags=flags)
+    assert [each for each, _ in changes(old, new)] == expected
+
+
 def test_parameters_that_cannot_be_read() -> None:
     broken = function("a")._replace(params="{")
     assert changes(broken, broken._replace(params='[{"x": 1}]')) == []
@@ -256,6 +281,15 @@ class TestNames:
         assert told([old], [new]) == [("m.f", "deleted"), ("m.g", "added")]
         # The same name elsewhere does.
         assert told([old], [function(name="n.f", **short)]) == [("m.f", "move")]
+
+    def test_what_becomes_private(self) -> None:
+        old, new = (
+            function("a", name="m.loadAll", body_hash="1"),
+            function("a", name="m._load_all", body_hash="2"),
+        )
+        assert told([old], [new]) == [("m.loadAll", "rename"), ("m.loadAll", "body")]
+        other = function("b", name="m._load_all", body_hash="2")
+        assert told([old], [other]) == [("m.loadAll", "deleted"), ("m._load_all", "added")]
 
     def test_two_of_one_body_tell_nothing(self) -> None:
         old = [function(name="m.f"), function(name="m.g")]
@@ -302,6 +336,27 @@ class TestContents:
             ("m.C.f", "param_added_required"),
             ("m.D.g", "added"),
         ]
+
+    @pytest.mark.parametrize(
+        ("members", "change"), [("abc", "rename"), ("ab", "deleted"), ("abxyz", "deleted")]
+    )
+    def test_a_class_is_known_by_its_members(self, members: str, change: str) -> None:
+        old = [self.CLASS, *(node(f"m.C.{each}", "method") for each in "abc")]
+        new = [
+            node("m.D", "class", signature="(A)", body_hash="d"),
+            *(node(f"m.D.{each}", "method") for each in members),
+        ]
+        assert ("m.C", change) in told(old, new)
+
+    def test_what_only_a_function_knows_and_tests(self) -> None:
+        old = [
+            function(name="m.f"),
+            function(name="m.f.inner"),
+            node("m.f.C", "class"),
+            function(name="m.f.C.g", kind="method"),
+            function(name="m.test_x", is_test=True),
+        ]
+        assert told(old, [function(name="m.f", body_hash="c")]) == [("m.f", "body")]
 
     def test_of_a_file_that_was_renamed(self) -> None:
         old = [

@@ -12,7 +12,8 @@ from recondb import build, calls, parameters
 
 from plan07.errors import InputError
 from plan07.facts import render
-from plan07.impact.neighbourhood import Link, Neighbourhood
+from plan07.impact.entities import Link
+from plan07.impact.neighbourhood import Neighbourhood
 from plan07.reconfile import opened
 
 
