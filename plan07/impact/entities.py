@@ -13,10 +13,8 @@ class Entity(NamedTuple):
     Args:
         name: its qualified name.
         kind: as `shapes.ENTITY_KINDS` lists them.
-        path, line, end_line: where it is defined, where that is known.
-        file: the id of its file.
-        parent: the id of what it lies in.
-        signature, params, flags: as recon.db holds them.
+        path, line: where it is defined, where that is known.
+        params, flags: as recon.db holds them.
         external: it lies outside the repository.
     """
 
@@ -24,10 +22,6 @@ class Entity(NamedTuple):
     kind: str
     path: str | None
     line: int | None
-    end_line: int | None
-    file: int | None
-    parent: int | None
-    signature: str | None
     params: str | None
     flags: str | None
     external: bool

@@ -59,8 +59,9 @@ class Neighbourhood:
         """Return what `lookup` answers for a name, and the entities that it means."""
         answer, found = lookup(self._database, name)
         if answer == "binding":
-            self._found.update(dict.fromkeys(identifier for identifier, _ in found))
-            self._learn(self._found)
+            found_ids = [identifier for identifier, _ in found]
+            self._found.update(dict.fromkeys(found_ids))
+            self._learn(found_ids)
         return answer, sorted({fqn for _, fqn in found})
 
     def alike(self, name: str) -> list[str]:
@@ -217,26 +218,13 @@ class Neighbourhood:
         new = {each for each in ids if each not in self.entities}
         for marks, batch in batches(new):
             query = (
-                "SELECT n.id, n.fqn, n.kind, f.path, n.line, n.end_line, n.file_id, n.parent_id, "
-                "n.signature, n.params, n.flags, n.is_external FROM nodes n "
-                f"LEFT JOIN files f ON f.id=n.file_id WHERE n.id IN ({marks})"
+                "SELECT n.id, n.fqn, n.kind, f.path, n.line, n.params, n.flags, n.is_external "
+                f"FROM nodes n LEFT JOIN files f ON f.id=n.file_id WHERE n.id IN ({marks})"
             )
-            for row in self._database.execute(query, batch):
-                identifier, fqn, kind, path, line, end_line, file, parent, *told = row
-                signature, params, flags, external = told
-                entity = Entity(
-                    text(fqn),
-                    kind if kind in ENTITY_KINDS else "external",
-                    path,
-                    line,
-                    end_line,
-                    file,
-                    parent,
-                    signature,
-                    params,
-                    flags,
-                    bool(external),
-                )
+            for identifier, fqn, kind, *told, external in self._database.execute(query, batch):
+                known = kind if kind in ENTITY_KINDS else "external"
+                path, line, params, flags = told
+                entity = Entity(text(fqn), known, path, line, params, flags, bool(external))
                 self.entities[identifier] = entity
                 self.ids.setdefault(entity.name, []).append(identifier)
         lost = new - self.entities.keys()
