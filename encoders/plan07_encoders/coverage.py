@@ -200,9 +200,7 @@ def _file(
     if source is None or any(changed_since(source, hit) for _, hit in by_context):
         return None
     functions = [
-        (fqn, body)
-        for body in bodies(source)
-        if (fqn := located.named(path, body.name, body.line)) is not None
+        (fqn, body) for body in bodies(source) if (fqn := _named(located, path, body)) is not None
     ]
     times: dict[tuple[str, str], int] = {}
     places: dict[str, tuple[str | None, int | None]] = {}
@@ -221,6 +219,12 @@ def _file(
             for (test, fqn), count in sorted(times.items())
         )
     )
+
+
+def _named(located: Located, path: str, body: Body) -> str | None:
+    """Return whose body it is; of a function that is defined for each platform, the one known."""
+    at_line = located.named(path, body.name, body.line)
+    return at_line or located.named(path, body.name, None)
 
 
 def _rows(tests: Mapping[str, Test]) -> Iterator[TestRow]:

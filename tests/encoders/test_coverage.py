@@ -12,7 +12,7 @@ from plan07_encoders import coverage
 from trees import codes, edges, read, repository
 
 from plan07 import recon
-from plan07.recon import EdgeRow, Repository
+from plan07.recon import EdgeRow, NodeRow, Repository
 
 TAX = "tests/test_money.py::test_tax[1]|run"
 PRICE = "tests/test_money.py::TestItem::test_price|run"
@@ -203,6 +203,18 @@ class TestHostileFiles:
         before = sorted(each.name for each in Path(shop.root).iterdir())
         read(coverage.read, shop)
         assert sorted(each.name for each in Path(shop.root).iterdir()) == before
+
+
+def test_a_function_that_is_defined_for_each_platform(tmp_path: Path) -> None:
+    """One entity is known, with the lines of the first definition."""
+    text = "if WIN:\n    def tax():\n        return 1\nelse:\n    def tax():\n        return 2\n"
+    tax = [NodeRow("money.tax", "function", "tax", "src/money.py", 2, 3)]
+    files = {"src/money.py": text, "tests/test_money.py": TEST}
+    record(tmp_path, {TAX: {"src/money.py": [6]}})
+    where = repository(tmp_path, files, {**NODES, "src/money.py": tax})
+    assert edges(read(coverage.read, where)) == {
+        ("tests.test_money.test_tax", "tests", "money.tax")
+    }
 
 
 def test_bodies_are_without_what_they_define() -> None:
