@@ -104,8 +104,8 @@ class EdgeRow(NamedTuple):
         confidence: 0 to 1.
         source: ast, scip, lsp, ctags, coverage, git, user, or the reader's name.
         attrs: a JSON object of details, or None. Of calls it holds `sites`, one for each place up
-            to 50: {"line", "positional", "keywords", "star", "stars"}, the receiver not counted, and
-            `more` where there are others; of other edges `lines`, if there is more than one.
+            to 50: {"line", "positional", "keywords", "star", "stars"}, the receiver not counted,
+            and `more` where there are others; of other edges `lines`, if there are several.
     """
 
     src: str

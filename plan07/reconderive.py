@@ -16,10 +16,27 @@ _COMMON = frozenset(
     for kind in (str, bytes, list, dict, set, frozenset, tuple, int, float, complex)
     for name in dir(kind)
 ) | frozenset(
-    "read write close open flush seek send recv run start stop join put wait acquire release next "
-    "match search group groups sub fullmatch findall isoformat strftime date time submit result "
-    "exists is_file is_dir mkdir unlink resolve parent name setattr getvalue readline readlines "
-    "cancel done fileno connect execute commit rollback fetchone fetchall cursor".split()
+    (
+        *(
+            "read",
+            "write",
+            "close",
+            "open",
+            "flush",
+            "seek",
+            "send",
+            "recv",
+            "run",
+            "start",
+            "stop",
+        ),
+        *("put", "wait", "acquire", "release", "next", "match", "search", "group", "groups", "sub"),
+        *("fullmatch", "findall", "isoformat", "strftime", "date", "time", "submit", "result"),
+        *("exists", "is_file", "is_dir", "mkdir", "unlink", "resolve", "parent", "name", "setattr"),
+        *("getvalue", "readline", "readlines", "cancel", "done", "fileno", "connect", "execute"),
+        *("commit", "rollback", "fetchone", "fetchall", "cursor", "randrange", "shuffle", "choice"),
+        *("parse_args", "add_argument", "format_help", "debug", "info", "warning", "error"),
+    )
 )
 _GUESS = 0.6
 _USES = "('calls','instantiates','references','uses_type')"
@@ -97,11 +114,10 @@ def guesses(database: sqlite3.Connection) -> dict[str, int]:
         counts["calls open"] += 1
         listed = [each[0] for each in callables] if len(callables) <= _MOST_CANDIDATES else []
         rows.append((json.dumps(listed), rowid))
-        only = callables[0] if len(found) == 1 and callables else None
-        if only is not None and only[1] == "method" and name not in _COMMON and len(name) > 3:
-            if only[2] != "test" and not name.startswith("__") and only[0] != src:
+        for only, only_kind, role in callables if len(found) == 1 else ():
+            if only != src and _is_telling(name, only_kind, role):
                 counts["calls guessed"] += 1
-                edges.append((src, only[0], file_id, line, _GUESS))
+                edges.append((src, only, file_id, line, _GUESS))
     database.executemany("DELETE FROM unresolved WHERE rowid=?", nothing)
     database.executemany("UPDATE unresolved SET candidates=? WHERE rowid=?", rows)
     database.executemany(
@@ -110,3 +126,14 @@ def guesses(database: sqlite3.Connection) -> dict[str, int]:
         edges,
     )
     return counts
+
+
+def _is_telling(name: str, kind: str, role: str) -> bool:
+    """Whether a name that one entity bears says that it is meant."""
+    return (
+        kind == "method"
+        and role != "test"
+        and len(name) > 3
+        and not name.startswith("__")
+        and name not in _COMMON
+    )

@@ -57,7 +57,6 @@ class _Reading:
         self._patterns = patterns
         self._jobs = jobs
         self._errors: dict[str, str] = {}
-        self._stale = 0
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts: folders first, then file by file."""
@@ -106,12 +105,10 @@ class _Reading:
             name = names[path]
             return encode.index_file(root, path, name, name in self._modules.packages).pack()
 
-        done = 0
-        for path, data in workers.run(job, todo, self._jobs):
+        for done, (path, data) in enumerate(workers.run(job, todo, self._jobs), 1):
             result = encode.Indexed(data, b"", b"").pack() if isinstance(data, str) else data
             cache[keys[path]] = result
             found[path] = encode.unpack_indexed(result)
-            done += 1
             self._repository.progress("reading", done, len(todo))
         return found
 
@@ -128,7 +125,7 @@ class _Reading:
             *(self._name(path) in self._modules.packages, source.LARGEST_BYTES),
         ]
         if kind == "uses":
-            said += [self._patterns, encode.conftests(path, self._modules)]
+            said += [self._patterns, self._modules.conftests(path)]
         return f"ast:{kind}:{sha256(repr(said).encode()).hexdigest()[:32]}"
 
     # Second pass.
@@ -149,14 +146,11 @@ class _Reading:
         def job(path: str) -> bytes:
             return encode.resolve_file(root, path, project, self._patterns)
 
-        done = 0
-        for path, data in workers.run(job, todo, self._jobs):
+        for done, (path, data) in enumerate(workers.run(job, todo, self._jobs), 1):
             result = encode.pack([data, {}], b"") if isinstance(data, str) else data
             cache[keys[path]] = result
             found[path] = result
-            done += 1
             self._repository.progress("resolving", done, len(todo))
-        self._stale = len(todo)
         for path in [*found]:
             error = encode.unpack(found[path])[0][0]
             if error:

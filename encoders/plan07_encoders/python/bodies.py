@@ -27,12 +27,17 @@ class Body(NamedTuple):
     fields: list[tuple[str, int, Sketch, Sketch]]
 
 
-def read_body(node: ast.FunctionDef | ast.AsyncFunctionDef, receiver: dict[str, Sketch]) -> Body:
+def read_body(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    receiver: dict[str, Sketch],
+    is_fixture: bool = False,
+) -> Body:
     """Return what a function's body says.
 
     Args:
         node: the function.
         receiver: the name of its first parameter, if it is a method, and what that stands for.
+        is_fixture: its parameters name fixtures.
     """
     reader = _Reader(receiver)
     for each in parameters(node.args):
@@ -42,6 +47,8 @@ def read_body(node: ast.FunctionDef | ast.AsyncFunctionDef, receiver: dict[str, 
             typed = ["holds", "tuple", [typed]] if typed else None
         elif each.kind == 4:
             typed = ["holds", "dict", [["const", "str"], typed]] if typed else None
+        if each.annotation is None and is_fixture:
+            typed = ["fixture", each.name]
         reader.names.setdefault(each.name, typed)
     reader.block(node.body, 0)
     results: list[Sketch] = []

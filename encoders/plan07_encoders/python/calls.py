@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from plan07_encoders.python import kinds, known
@@ -11,6 +13,8 @@ from plan07_encoders.python.kinds import Sketch, Type, Types, instance_of
 from plan07_encoders.python.names import Place
 from plan07_encoders.python.tables import Function
 
+# What they return is called as what they are given.
+_HANDING_THROUGH = ("functools.partial", "functools.lru_cache", "functools.cache")
 _MANAGERS = ("contextmanager", "asynccontextmanager")
 
 
@@ -24,7 +28,7 @@ class Arguments(NamedTuple):
     """
 
     positional: tuple[Types, ...] = ()
-    keywords: dict[str, Types] = {}
+    keywords: Mapping[str, Types] = MappingProxyType({})
     unpacks: bool = False
 
 
@@ -144,9 +148,8 @@ class Calls(Annotations):
                 for each in args.positional[0]
                 if each.kind == kinds.INSTANCE
             )
-        if found.module.startswith("functools.") and args.positional:
-            if found.module in ("functools.partial", "functools.lru_cache", "functools.cache"):
-                return args.positional[0]
+        if found.module in _HANDING_THROUGH and args.positional:
+            return args.positional[0]
         return known.called(
             found.module, args.positional, tuple(self.iterated(each) for each in args.positional)
         )
@@ -155,7 +158,8 @@ class Calls(Annotations):
         """Return what a function gives back.
 
         Args:
-            module, qual: the function.
+            module: of the function.
+            qual: its name within the module.
             receiver: what it is bound to.
             args: what is passed, the receiver left out.
         """

@@ -44,12 +44,12 @@ class Classes(Names):
         place = Place(found.module, found.name.rpartition(".")[0])
         result: list[Type] = []
         for sketch in table["bases"]:
-            types = [
-                each
-                for each in self.evaluate(sketch, place)
-                if each.kind in (kinds.CLASS, kinds.OUTSIDE)
-            ]
-            result.append(types[0] if types else _UNKNOWN)
+            if isinstance(sketch, list) and sketch[0] == "item":
+                types = [_class_of(each) for each in self.annotated(sketch, place)]
+            else:
+                types = list(self.evaluate(sketch, place))
+            classes = [each for each in types if each.kind in (kinds.CLASS, kinds.OUTSIDE)]
+            result.append(classes[0] if classes else _UNKNOWN)
         return result
 
     def mro(self, found: Type) -> tuple[Type, ...]:
@@ -153,6 +153,12 @@ class Classes(Names):
                 args = tuple(substitute(each, own) for each in base.args)
                 return self.arguments_for(owner, base._replace(args=args), depth + 1)
         return {}
+
+
+def _class_of(found: Type) -> Type:
+    if found.kind == kinds.OUTSIDE_INSTANCE:
+        return Type(kinds.OUTSIDE, found.module)
+    return found._replace(kind=kinds.CLASS) if found.kind == kinds.INSTANCE else found
 
 
 def substitute(types: Types, meant: dict[str, Types]) -> Types:

@@ -14,10 +14,9 @@ from plan07_encoders.python.prints import Parameter, parameters
 from plan07_encoders.python.scopes import Scope, local_names
 from plan07_encoders.python.sketch import annotation
 from plan07_encoders.python.tables import ClassTable
-from plan07_encoders.python.testing import Fixtures
+from plan07_encoders.python.testing import Fixtures, FunctionNode
 from plan07_encoders.python.values import World
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Every class has them, and they are not called by their name.
 _OWN_OF_EACH_CLASS = frozenset(
     (
@@ -46,7 +45,7 @@ class Definitions(Narrowing):
         super().__init__(world, ledger)
         self._package = package
         self._fixtures = fixtures
-        self._waiting: list[tuple[_Function, Scope, Types]] = []
+        self._waiting: list[tuple[FunctionNode, Scope, Types]] = []
         # Fields that belong to a base class: no entities of their own.
         self.inherited: list[str] = []
         self.reexported: list[tuple[str, str]] = []
@@ -69,7 +68,7 @@ class Definitions(Narrowing):
 
     # Functions.
 
-    def function(self, node: _Function) -> None:
+    def function(self, node: FunctionNode) -> None:
         """Walk what runs where a function is defined, and keep its body for later."""
         outer = self.scope
         qual = _inner(outer.place.qual, node.name)
@@ -110,7 +109,7 @@ class Definitions(Narrowing):
                 self.note_outside("decorates", each.types, node)
         self.value(node)
 
-    def _body(self, node: _Function, scope: Scope, receiver: Types) -> None:
+    def _body(self, node: FunctionNode, scope: Scope, receiver: Types) -> None:
         saved = self.scope, self.src
         self.scope, self.src = scope, scope.entity
         scope.locals, scope.globals = local_names(node)
@@ -119,7 +118,8 @@ class Definitions(Narrowing):
             is_own = index == 0 and own is not None
             types = own if is_own and own is not None else self._parameter(node, each, scope)
             scope.hold(each.name, types)
-        self._fixtures.requested(self, node, scope)
+        for fixture in self._fixtures.requested(node, scope):
+            self.note("references", kinds.fqn(fixture), node, True, False, fixture=True)
         self.block(node.body)
         waiting, self._waiting = self._waiting, []
         for inner, inner_scope, inner_receiver in waiting:
@@ -128,7 +128,7 @@ class Definitions(Narrowing):
         # Nothing asks for it any more, and what refers to itself is freed late.
         scope.outer = None
 
-    def _own_parameter(self, node: _Function, scope: Scope, receiver: Types) -> Types | None:
+    def _own_parameter(self, node: FunctionNode, scope: Scope, receiver: Types) -> Types | None:
         if not receiver:
             return None
         function = self.world.function(self.world.module, scope.place.qual)
@@ -137,13 +137,13 @@ class Definitions(Narrowing):
             return (receiver[0]._replace(kind=kinds.CLASS),)
         return None if "static" in flags else receiver
 
-    def _parameter(self, node: _Function, param: Parameter, scope: Scope) -> Types:
+    def _parameter(self, node: FunctionNode, param: Parameter, scope: Scope) -> Types:
         if param.annotation is None:
             if param.kind == 2:
                 return (instance_of("builtins.tuple"),)
             if param.kind == 4:
                 return (instance_of("builtins.dict"),)
-            return self._fixtures.types(self, node, param.name, scope)
+            return self._fixtures.types(node, param.name, scope)
         types = self.world.annotated(annotation(param.annotation), scope.place)
         if param.kind == 2:
             return (instance_of("typing.Sequence", types),)
@@ -242,16 +242,16 @@ class Definitions(Narrowing):
                     self.ledger.unknown(self.src, each.name, "imports", node.lineno)
             elif all(hit.kind != "module" for hit in hits) and origin.entity:
                 self._note_import((origin,), node)
-            self._note_import(hits, node, module if origin.entity else "")
+            self._note_import(hits, node, f"{origin.entity}.{each.name}" if origin.entity else "")
             self._bind_import(each.asname or each.name, hits)
             self._reexport(each, hits)
 
-    def _note_import(self, found: tuple[Found, ...], node: ast.stmt, module: str = "") -> None:
+    def _note_import(self, found: tuple[Found, ...], node: ast.stmt, asked: str = "") -> None:
         several = len(found) > 1
         for each in found:
             if each.entity:
-                handed_on = module and not each.entity.startswith(f"{module}.")
-                details = {"through": module} if handed_on else {}
+                handed_on = asked and each.entity != asked
+                details = {"through": asked.rpartition(".")[0]} if handed_on else {}
                 self.note("imports", each.entity, node, True, several, **details)
             else:
                 self.note_outside("imports", each.types, node)
@@ -302,7 +302,7 @@ def _inner(outer: str, name: str) -> str:
 def _lines(node: ast.ClassDef) -> dict[str, int]:
     found: dict[str, int] = {}
     for each in node.body:
-        if isinstance(each, _Function | ast.ClassDef):
+        if isinstance(each, FunctionNode | ast.ClassDef):
             found.setdefault(each.name, each.lineno)
         elif isinstance(each, ast.Assign):
             for target in each.targets:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import posixpath
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 from plan07_encoders.python import source
 from plan07_encoders.python.index import index
 from plan07_encoders.python.ledger import Ledger
-from plan07_encoders.python.modules import Modules
 from plan07_encoders.python.project import Project
 from plan07_encoders.python.testing import Fixtures, Patterns, tests_of
 from plan07_encoders.python.values import World
@@ -101,7 +99,7 @@ def resolve_file(root: str, path: str, project: Project, patterns: Patterns) -> 
     module = project.modules.names[path]
     world = World(project, path, module)
     ledger = Ledger()
-    fixtures = Fixtures(world, conftests(path, project.modules), patterns.is_file(path), patterns)
+    fixtures = Fixtures(world, patterns.is_file(path), patterns)
     walk = Walk(world, ledger, module in project.modules.packages, fixtures)
     try:
         tree: ast.Module = source.parse(source.read(root, path))
@@ -121,19 +119,6 @@ def resolve_file(root: str, path: str, project: Project, patterns: Patterns) -> 
         ledger.calls,
     )
     return pack(["", world.consulted], packed_json(uses))
-
-
-def conftests(path: str, modules: Modules) -> list[str]:
-    """Return the modules of the `conftest.py` files that apply to a file, the nearest first."""
-    found: list[str] = []
-    folder = posixpath.dirname(path)
-    while True:
-        other = f"{folder}/conftest.py" if folder else "conftest.py"
-        if other != path and other in modules.names:
-            found.append(modules.names[other])
-        if not folder:
-            return found
-        folder = posixpath.dirname(folder)
 
 
 def is_current(consulted: Mapping[str, str], path: str, project: Project) -> bool:

@@ -187,9 +187,9 @@ class Expressions:
 
     def _note_types(self, types: Types, node: ast.AST, exact: bool) -> None:
         for each in types:
-            if each.kind in _FUNCTION_KINDS or (each.kind == kinds.CLASS and each.module):
-                if exact:
-                    self.note("references", kinds.fqn(each), node, exact, len(types) > 1)
+            is_ours = each.kind in _FUNCTION_KINDS or (each.kind == kinds.CLASS and each.module)
+            if exact and is_ours:
+                self.note("references", kinds.fqn(each), node, exact, len(types) > 1)
 
     def is_static(self, node: ast.expr) -> bool:
         """Whether an expression is a name of a definition or import, or an attribute of one."""

@@ -59,8 +59,10 @@ def index(tree: ast.Module, module: str, package: bool) -> Indexed:
 def absolute(module: str, package: bool, level: int, name: str | None) -> str | None:
     """Return the absolute name of the module of a from-import; None beyond the top.
 
-    >>> absolute("a.b.c", False, 1, "d"), absolute("a.b", True, 1, None), absolute("a", False, 2, "x")
-    ('a.b.d', 'a.b', None)
+    >>> absolute("a.b.c", False, 1, "d"), absolute("a.b", True, 1, None)
+    ('a.b.d', 'a.b')
+    >>> absolute("a", False, 2, "x") is None
+    True
     """
     if level == 0:
         return name
@@ -189,7 +191,7 @@ class _Indexer:
         )
         if "overload" in flags:
             table["overloads"] = [[table["params"], table["returns"]]]
-        body = read_body(node, _receiver(table, params))
+        body = read_body(node, _receiver(table, params), table["fixture"] is not None)
         table["results"] = [] if node.returns is not None else body.results
         table["yields"] = body.yields
         if kind == "class":

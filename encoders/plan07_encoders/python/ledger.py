@@ -62,10 +62,12 @@ class Ledger:
         """Note that one entity depends on another; an entity does not depend on itself.
 
         Args:
-            src, dst: qualified names.
+            src: qualified name of what depends.
             kind: of the edge.
+            dst: qualified name of what it depends on.
             line: where.
-            resolution, confidence: of this place.
+            resolution: of this place.
+            confidence: of this place.
             passed: for calls.
             details: go into the attributes of the edge.
         """

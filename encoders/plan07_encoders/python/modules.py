@@ -36,6 +36,18 @@ class Modules(NamedTuple):
     aliases: dict[str, tuple[tuple[str, str], ...]]
     stubs: dict[str, str]
 
+    def conftests(self, path: str) -> list[str]:
+        """Return the modules of the `conftest.py` that apply to a file, the nearest first."""
+        found: list[str] = []
+        folder = posixpath.dirname(path)
+        while True:
+            other = f"{folder}/conftest.py" if folder else "conftest.py"
+            if other != path and other in self.names:
+                found.append(self.names[other])
+            if not folder:
+                return found
+            folder = posixpath.dirname(folder)
+
     def find(self, name: str, importer: str) -> str | None:
         """Return the module or folder that a file imports under a name, None if it is outside.
 

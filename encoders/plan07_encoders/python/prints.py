@@ -80,7 +80,8 @@ def signature(params: Sequence[dict[str, Any]], returns: str | None) -> str:
     """Return the signature that parameters of the wire make.
 
     >>> one = {"name": "a", "kind": "positional_only", "type": "int", "default": "1"}
-    >>> signature([one, {"name": "b", "kind": "keyword_only", "type": None, "default": None}], "str")
+    >>> two = {"name": "b", "kind": "keyword_only", "type": None, "default": None}
+    >>> signature([one, two], "str")
     '(a: int = 1, /, *, b) -> str'
     """
     parts: list[str] = []

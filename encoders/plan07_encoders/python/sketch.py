@@ -11,6 +11,7 @@ A sketch is JSON. A string is a name; a list says by its head what it is:
     type a               an instance of the annotated type
     holds name [e]       a builtin container of instances
     self, cls, super     the receiver
+    fixture name         what the fixture of this name gives
 
 None is what is not known. Local names are replaced by what they stand for, so a sketch can be
 evaluated where the function's locals are gone.

@@ -6,16 +6,17 @@ import ast
 import posixpath
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from plan07_encoders.python import kinds
 from plan07_encoders.python.calls import Arguments
 from plan07_encoders.python.kinds import Type, Types
 from plan07_encoders.python.scopes import Scope
-from plan07_encoders.python.values import World
 
 if TYPE_CHECKING:
-    from plan07_encoders.python.definitions import Definitions
+    from plan07_encoders.python.values import World
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Patterns(NamedTuple):
@@ -49,57 +50,33 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 class Fixtures:
-    """Finds the fixtures that a function asks for by the names of its parameters.
+    """Finds the fixtures that the functions of a file ask for by the names of their parameters.
 
     Args:
         world: answers about names and types.
-        conftests: modules of the `conftest.py` files that apply, the nearest first.
         is_test_file: parameters of test functions are fixtures.
         patterns: what a test is called.
     """
 
-    def __init__(
-        self, world: World, conftests: Sequence[str], is_test_file: bool, patterns: Patterns
-    ) -> None:
+    def __init__(self, world: World, is_test_file: bool, patterns: Patterns) -> None:
         self._world = world
-        self._conftests = conftests
         self._is_test_file = is_test_file
         self._patterns = patterns
 
-    def requested(self, walk: Definitions, node: ast.AST, scope: Scope) -> None:
-        """Note the fixtures that a test or fixture asks for."""
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            return
+    def requested(self, node: FunctionNode, scope: Scope) -> list[Type]:
+        """Return the fixtures that a test or fixture asks for."""
         if not self._takes_fixtures(node, scope):
-            return
+            return []
         names = [each.arg for each in [*node.args.args, *node.args.kwonlyargs]]
-        for name in [*names, *_used(node)]:
-            found = self._find(name, scope)
-            if found is not None:
-                walk.note("references", kinds.fqn(found), node, True, False, fixture=True)
+        found = [self._find(name, scope) for name in [*names, *_used(node)]]
+        return [each for each in found if each is not None]
 
-    def types(self, walk: Definitions, node: ast.AST, name: str, scope: Scope) -> Types:
+    def types(self, node: FunctionNode, name: str, scope: Scope) -> Types:
         """Return what a parameter holds that names a fixture."""
-        del walk
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            return ()
-        if not self._takes_fixtures(node, scope):
-            return ()
-        found = self._find(name, scope)
-        if found is None:
-            return ()
-        function = self._world.function(found.module, found.name)
-        if function is None:
-            return ()
-        receiver: Types = ()
-        if function["holder"]:
-            receiver = (Type(kinds.INSTANCE, found.module, function["holder"]),)
-        types = self._world.returned(found.module, found.name, receiver, Arguments())
-        if function["yields"] is not None:
-            return self._world.iterated(types)
-        return types
+        found = self._find(name, scope) if self._takes_fixtures(node, scope) else None
+        return () if found is None else fixture_value(self._world, found)
 
-    def _takes_fixtures(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
+    def _takes_fixtures(self, node: FunctionNode, scope: Scope) -> bool:
         function = self._world.function(self._world.module, scope.place.qual)
         if function is not None and function["fixture"] is not None:
             return True
@@ -111,43 +88,63 @@ class Fixtures:
         )
 
     def _find(self, name: str, scope: Scope) -> Type | None:
-        """Return a fixture: of the class, the module, or the nearest conftest.py."""
-        own = scope.place.qual
-        outer = scope.outer
-        if outer is not None and outer.kind == "class":
-            holder = Type(kinds.CLASS, self._world.module, outer.place.qual)
-            member = self._world.find_member(holder, name)
-            if member is not None and member.kind == "function":
-                found = Type(kinds.FUNCTION, member.owner.module, f"{member.owner.name}.{name}")
-                if self._is_fixture(found) and found.name != own:
-                    return found
-        for module in [self._world.module, *self._conftests]:
-            found_here = self._in_module(module, name)
-            if found_here is not None and (found_here.module, found_here.name) != (
-                self._world.module,
-                own,
-            ):
-                return found_here
-        return None
-
-    def _in_module(self, module: str, name: str) -> Type | None:
-        table = self._world.table(module)
-        for qual, function in table["functions"].items():
-            if function["fixture"] == name and "." not in qual:
-                return Type(kinds.FUNCTION, module, qual)
-        for each in self._world.member(module, name, inner=False):
-            for found in each.types:
-                plain = Type(kinds.FUNCTION, found.module, found.name)
-                if found.kind in (kinds.FUNCTION, kinds.DECORATED) and self._is_fixture(plain):
-                    return plain
-        return None
-
-    def _is_fixture(self, found: Type) -> bool:
-        function = self._world.function(found.module, found.name)
-        return function is not None and function["fixture"] is not None
+        return find_fixture(self._world, name, self._world.module, scope.place.qual)
 
 
-def _used(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def find_fixture(world: World, name: str, module: str, qual: str) -> Type | None:
+    """Return a fixture: of the class, the module, or the nearest conftest.py.
+
+    Args:
+        world: answers about names and types.
+        name: of the fixture.
+        module: of the function that asks for it.
+        qual: that function; a fixture that asks for its own name means the next one.
+    """
+    holder = qual.rpartition(".")[0]
+    if holder and holder in world.table(module)["classes"]:
+        member = world.find_member(Type(kinds.CLASS, module, holder), name)
+        if member is not None and member.kind == "function":
+            found = Type(kinds.FUNCTION, member.owner.module, f"{member.owner.name}.{name}")
+            if _is_fixture(world, found) and (found.module, found.name) != (module, qual):
+                return found
+    path = world.project.modules.paths.get(module, "")
+    for each in [module, *world.project.modules.conftests(path)]:
+        found_here = _in_module(world, each, name)
+        if found_here is not None and (found_here.module, found_here.name) != (module, qual):
+            return found_here
+    return None
+
+
+def _in_module(world: World, module: str, name: str) -> Type | None:
+    for qual, function in world.table(module)["functions"].items():
+        if function["fixture"] == name and "." not in qual:
+            return Type(kinds.FUNCTION, module, qual)
+    for each in world.member(module, name, inner=False):
+        for found in each.types:
+            plain = Type(kinds.FUNCTION, found.module, found.name)
+            if found.kind in (kinds.FUNCTION, kinds.DECORATED) and _is_fixture(world, plain):
+                return plain
+    return None
+
+
+def _is_fixture(world: World, found: Type) -> bool:
+    function = world.function(found.module, found.name)
+    return function is not None and function["fixture"] is not None
+
+
+def fixture_value(world: World, found: Type) -> Types:
+    """Return what a fixture gives to a test."""
+    function = world.function(found.module, found.name)
+    if function is None:
+        return ()
+    receiver: Types = ()
+    if function["holder"]:
+        receiver = (Type(kinds.INSTANCE, found.module, function["holder"]),)
+    types = world.returned(found.module, found.name, receiver, Arguments())
+    return world.iterated(types) if function["yields"] is not None else types
+
+
+def _used(node: FunctionNode) -> list[str]:
     """Return the fixtures that a `usefixtures` mark names."""
     return [
         each.value
@@ -174,9 +171,9 @@ def tests_of(world: World, path: str, patterns: Patterns) -> list[tuple[str, str
     found: list[tuple[str, str]] = []
     is_file = patterns.is_file(path)
     for qual, function in table["functions"].items():
-        if is_file and "." not in qual and patterns.is_function(qual):
-            if function["fixture"] is None:
-                found.append((f"{path}::{qual}", f"{world.module}.{qual}"))
+        is_top = "." not in qual and function["fixture"] is None
+        if is_file and is_top and patterns.is_function(qual):
+            found.append((f"{path}::{qual}", f"{world.module}.{qual}"))
     for qual in table["classes"]:
         own = Type(kinds.CLASS, world.module, qual)
         is_unittest = any(

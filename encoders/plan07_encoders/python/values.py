@@ -7,6 +7,7 @@ from plan07_encoders.python.calls import Arguments, Calls
 from plan07_encoders.python.classes import Member, substitute
 from plan07_encoders.python.kinds import Sketch, Type, Types, instance_of
 from plan07_encoders.python.names import Found, Place
+from plan07_encoders.python.testing import find_fixture, fixture_value
 
 _DEEPEST = 60
 _VARIABLES = ("TypeVar",)
@@ -86,6 +87,9 @@ class World(Calls):
             return self.part(self.evaluate(sketch[1], place), sketch[2])
         if head == "enter":
             return self.entered(self.evaluate(sketch[1], place))
+        if head == "fixture":
+            found = find_fixture(self, sketch[1], place.module, place.qual)
+            return () if found is None else fixture_value(self, found)
         if head == "await":
             return self.awaited(self.evaluate(sketch[1], place))
         return ()

@@ -35,8 +35,8 @@ def command(
     """Build the evidence of REPO (this directory by default), or bring it up to date.
 
     Reads the sources, the history, and what lies there of test results, coverage and indices of
-    other tools; nothing of the repository is run unless --collect says so. A second build reads only
-    what changed and what depends on it.
+    other tools; nothing of the repository is run unless --collect says so. A second build reads
+    only what changed and what depends on it.
     """
     options: dict[str, Any] = {"collect": collect}
     if jobs is not None:
