@@ -53,7 +53,7 @@ def _read(database: sqlite3.Connection, targets: Sequence[str]) -> Evidence:
     relations = tuple(
         Relation(kind, name[src], name[dst], resolution)
         for src, dst, kind, resolution in edges
-        if src in name and dst in name
+        if src in name and dst in name and not (kind == "overrides" and _constructs(name[dst]))
     )
     calls = _unresolved(database, [row for row in nodes.values() if row[0] in ids])
     has_tests = database.execute("SELECT 1 FROM tests LIMIT 1").fetchone() is not None
@@ -66,6 +66,11 @@ def _read(database: sqlite3.Connection, targets: Sequence[str]) -> Evidence:
         grounding=grounding,
         unresolved=calls,
     )
+
+
+def _constructs(name: str) -> bool:
+    """Whether it is a constructor, which need not be like the one that it overrides."""
+    return name.rpartition(".")[2] in ("__init__", "__new__")
 
 
 def _dependents(

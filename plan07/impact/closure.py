@@ -14,6 +14,8 @@ from plan07.impact.neighbourhood import Neighbourhood
 from plan07.rulebook import Rulebook
 
 STAGE = "impact"
+# The cause of documents that tell of what changes.
+DOCUMENTED = "documented_by"
 # More rounds than a walk of max_hops takes; a rule of an overlay may want something for ever.
 _MOST_ROUNDS = 16
 
@@ -131,7 +133,9 @@ def _closed(atoms: Atoms) -> Closure:
     effects: dict[tuple[str, str, str, str], Effect] = {}
     for row in atoms.rows("affects", 9):
         effect = _effect(row)
-        key = effect.source, effect.target, effect.cause, effect.change
+        # A document is looked at once, whatever changes.
+        change = "" if effect.cause == DOCUMENTED else effect.change
+        key = effect.source, effect.target, effect.cause, change
         if key not in effects or _better(effect, effects[key]):
             effects[key] = effect
     return Closure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from plan07.impact.closure import Closure, Effect, Seed
+from plan07.impact.closure import DOCUMENTED, Closure, Effect, Seed
 from plan07.impact.neighbourhood import Neighbourhood
 from plan07.impact.ranks import Rank
 from plan07.messages import camel
@@ -13,7 +13,6 @@ from plan07.shapes import IMPACT_SCHEMA, ORDERS
 
 # The order as the rules name it, to the first way in which the wire writes it.
 WIRE_ORDERS = {named: wire for wire, named in reversed(ORDERS.items())}
-_DOCUMENTED = "documented_by"
 
 
 def document(
@@ -114,7 +113,7 @@ def rule(effect: Effect) -> str:
 def _place(
     effect: Effect, around: Neighbourhood, causes: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    if effect.cause == _DOCUMENTED:
+    if effect.cause == DOCUMENTED:
         return {"path": effect.target, "line": None}
     kinds = [kind for kind, cause in causes.items() if cause == effect.cause]
     link = around.link(kinds, effect.target, effect.via)

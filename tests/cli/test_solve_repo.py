@@ -168,6 +168,17 @@ class TestConstructor:
         assert {"shop.till.fill", "shop.till.wrap"} <= reached
 
 
+    def test_an_heir_with_a_constructor_of_its_own_need_not_follow(
+        self, solve: Callable[..., Any], shop: Path
+    ) -> None:
+        heir = "\n\nclass Box(Cart):\n    def __init__(self):\n        self.items = []\n"
+        write(shop, {"shop/cart.py": CART + heir})
+        change = obligation("O1", "shop.cart.Cart.__init__", cause="new required parameter")
+        reached = {entity for _, entity, _ in broken(solve(change))}
+        assert "shop.cart.Box.__init__" not in reached
+        assert "shop.till.fill" in reached
+
+
 class TestParameter:
     def test_calls_that_do_not_pass_it_are_not_broken(self, solve: Callable[..., Any]) -> None:
         change = obligation("O1", "shop.cart.Cart.total", cause="removed parameter `rounded`")

@@ -336,6 +336,20 @@ class TestConstructors:
         found = solved(seed("param_added_required", "C.__init__") + self.CLASS + self.HEIR + own)
         assert ("C.__init__", "g", "instantiated_by", "constructor") not in affected(found)
 
+    def test_a_call_of_the_constructor_is_told_once(self) -> None:
+        facts = self.CLASS + relation("calls", "f", "C.__init__")
+        found = affected(solved(seed("param_added_required", "C.__init__") + facts))
+        assert set(found) == {("C.__init__", "f", "called_by", "direct")}
+
+    @pytest.mark.parametrize("entity", ["C.__init__", "D.__init__"])
+    def test_a_constructor_need_not_be_like_that_of_the_base(self, entity: str) -> None:
+        facts = 'constructor("C.__init__","C"). constructor("D.__init__","D"). '
+        facts += relation("overrides", "D.__init__", "C.__init__")
+        other = "C.__init__" if entity == "D.__init__" else "D.__init__"
+        facts += relation("calls", "f", other)
+        assert affected(solved(seed("param_added_required", entity) + facts)) == {}
+        assert affected(solved(seed("body", entity) + facts)) == {}
+
     def test_a_class_that_is_called_otherwise(self) -> None:
         found = affected(solved(seed("param_added_required", "C") + self.CLASS + self.HEIR))
         assert ("C", "f", "instantiated_by", "direct") in found
