@@ -21,7 +21,7 @@ _COLUMNS = {
     "files": ("id", "path", "parsed"),
     "nodes": ("id", "fqn", "kind", "name", "file_id", "parent_id"),
     "edges": ("src", "kind", "dst", "resolution", "confidence"),
-    "unresolved": ("name", "kind"),
+    "unresolved": ("name", "kind", "candidates"),
     "aliases": ("alias", "node_id"),
     "tests": ("nodeid",),
 }
@@ -157,6 +157,30 @@ def batches(ids: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
     for start in range(0, len(listed), _BATCH):
         batch = listed[start : start + _BATCH]
         yield ",".join("?" * len(batch)), batch
+
+
+def unresolved_calls(database: sqlite3.Connection, identifier: int, name: str) -> int:
+    """Return how many calls lead nowhere and may concern an entity: they name it, or nothing else.
+
+    Args:
+        database: an open recon.db.
+        identifier: the entity.
+        name: its qualified name, whose last part is what such calls call.
+    """
+    query = "SELECT candidates FROM unresolved WHERE name=? AND kind IN ('calls', 'instantiates')"
+    rows = database.execute(query, (name.rsplit(".", 1)[-1],))
+    return sum(_may_be(candidates, identifier) for (candidates,) in rows)
+
+
+def _may_be(candidates: str | None, identifier: int) -> bool:
+    """Whether a call may be one of an entity: it says so, or does not say."""
+    import json
+
+    try:
+        listed = json.loads(candidates) if candidates else []
+    except (ValueError, RecursionError):
+        return True
+    return not isinstance(listed, list) or not listed or identifier in listed
 
 
 def text(value: object) -> str:

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from plan07.evidence import Evidence, Grounding, Relation
-from plan07.reconfile import batches, lookup, opened
+from plan07.reconfile import batches, lookup, opened, unresolved_calls
 from plan07.reconfile import text as _name
 from plan07.shapes import ENTITY_KINDS, RESOLUTIONS
 
@@ -55,7 +55,11 @@ def _read(database: sqlite3.Connection, targets: Sequence[str]) -> Evidence:
         for src, dst, kind, resolution in edges
         if src in name and dst in name and not (kind == "overrides" and _constructs(name[dst]))
     )
-    calls = _unresolved(database, [row for row in nodes.values() if row[0] in ids])
+    calls = {
+        name[each]: number
+        for each in sorted(ids & name.keys())
+        if (number := unresolved_calls(database, each, name[each]))
+    }
     has_tests = database.execute("SELECT 1 FROM tests LIMIT 1").fetchone() is not None
     return Evidence(
         relations=relations,
@@ -117,16 +121,6 @@ def _nesting(nodes: dict[int, _Row]) -> Iterator[tuple[str, str]]:
             seen.add(parent)
             yield nodes[parent][1], row[1]
             parent = nodes[parent][4]
-
-
-def _unresolved(database: sqlite3.Connection, rows: Sequence[_Row]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for row in rows:
-        query = "SELECT count(*) FROM unresolved WHERE name=? AND kind='calls'"
-        (number,) = database.execute(query, (row[1].rsplit(".", 1)[-1],)).fetchone()
-        if number:
-            found[row[1]] = int(number)
-    return found
 
 
 def _tests(database: sqlite3.Connection) -> Iterator[str]:

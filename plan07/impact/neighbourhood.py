@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from plan07.facts import Fact, constant, fact
 from plan07.impact.arguments import sites, uses
 from plan07.impact.entities import Entity, Link
-from plan07.reconfile import batches, lookup, text
+from plan07.reconfile import batches, lookup, text, unresolved_calls
 from plan07.shapes import ENTITY_KINDS, RESOLUTIONS
 
 # What is left out last when there are too many edges, first.
@@ -145,13 +145,9 @@ class Neighbourhood:
     def unresolved(self) -> dict[str, int]:
         """Return how many calls may concern each entity that was read and lead nowhere."""
         found: dict[str, int] = {}
-        query = (
-            "SELECT candidates FROM unresolved WHERE name=? AND kind IN ('calls','instantiates')"
-        )
         for identifier in self._read:
             entity = self.entities[identifier]
-            rows = self._database.execute(query, (entity.name.rsplit(".", 1)[-1],))
-            number = sum(_may_be(candidates, identifier) for (candidates,) in rows)
+            number = unresolved_calls(self._database, identifier, entity.name)
             if number:
                 found[entity.name] = found.get(entity.name, 0) + number
         return found
@@ -188,7 +184,7 @@ class Neighbourhood:
                 if kind in RELATIONS and src != dst:
                     known = resolution if resolution in RESOLUTIONS else "ambiguous"
                     share = min(1.0, max(0.0, float(confidence)))
-                    link = Link(known, share, path, line, attrs)
+                    link = Link(known, share, _path(path), _line(line), attrs)
                     found.append((int(src), kind, int(dst), link))
         return found
 
@@ -224,7 +220,8 @@ class Neighbourhood:
             for identifier, fqn, kind, *told, external in self._database.execute(query, batch):
                 known = kind if kind in ENTITY_KINDS else "external"
                 path, line, params, flags = told
-                entity = Entity(text(fqn), known, path, line, params, flags, bool(external))
+                place = _path(path), _line(line)
+                entity = Entity(text(fqn), known, *place, params, flags, bool(external))
                 self.entities[identifier] = entity
                 self.ids.setdefault(entity.name, []).append(identifier)
         lost = new - self.entities.keys()
@@ -264,6 +261,14 @@ class Neighbourhood:
 _Row = tuple[int, str, int, Link]
 
 
+def _path(value: object) -> str | None:
+    return None if value is None else text(value)
+
+
+def _line(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
 def _certainty(link: Link) -> tuple[int, float]:
     return _RANKS[link.resolution], -link.confidence
 
@@ -274,14 +279,3 @@ def _weight(place: tuple[int, str]) -> tuple[int, int]:
 
 _RANKS = {resolution: rank for rank, resolution in enumerate(RESOLUTIONS)}
 _WEIGHTS = {relation: rank for rank, relation in enumerate(RELATIONS)}
-
-
-def _may_be(candidates: str | None, identifier: int) -> bool:
-    """Whether a call may be one of an entity: it says so, or does not say."""
-    import json
-
-    try:
-        listed = json.loads(candidates) if candidates else []
-    except (ValueError, RecursionError):
-        return True
-    return not isinstance(listed, list) or not listed or identifier in listed

@@ -62,7 +62,7 @@ def impact(
         found,
         around,
         ranks,
-        commit=meta(database, "commit"),
+        commit=meta(database, "commit") or None,
         recon="recon.db",
         ungrounded=ungrounded,
     )
