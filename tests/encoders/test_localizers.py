@@ -91,6 +91,18 @@ class TestSpectrum:
         }
         assert {each.origin for each in found} == {"spectrum"}
 
+    def test_what_tells_of_a_failure_is_half_as_suspect(self, tmp_path: Path) -> None:
+        text = "class Item:\n    def __repr__(self):\n        return 'Item'\n"
+        files = {"src/money.py": text, "tests/test_money.py": TEST}
+        shop = repository(tmp_path, files, NODES)
+        record(tmp_path, {"tests/test_money.py::test_tax|run": {"src/money.py": [3]}})
+        write(shop, "junit.xml", report(test_tax=True))
+        (found,) = spectrum.locate(shop, {})
+        assert found == Suspect(
+            *("src/money.py", 3, 3, 0.5, "spectrum"),
+            "run by 1 of 1 failing and 0 passing tests, perhaps to tell of the failure",
+        )
+
     def test_a_test_that_fails_once_failed(self, shop: Repository) -> None:
         """The same test may be reported twice, or pass for other parameters."""
         record(Path(shop.root), RAN)
