@@ -1,13 +1,14 @@
 """Runs git to read, so that nothing of a strange repository is run with it.
 
 The configuration of a repository can name programs: monitors, hooks, filters, pagers. Those that
-the commands used here would start are switched off, and commands that apply filters are not used.
+the commands used here would start are switched off.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 
 _SECONDS = 120
 _SAFE = (
@@ -30,9 +31,34 @@ def run(root: str, *arguments: str) -> bytes | None:
         root: directory in which it runs.
         arguments: command and options.
     """
+    return _run(root, arguments, {})
+
+
+def changed(root: str) -> list[bytes]:
+    """Return the tracked files that differ from the index, or may do so.
+
+    To see that, git passes what a file holds through the filters that the repository names.
+    """
+    listed = run(
+        root, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"
+    )
+    off: dict[str, str] = {}
+    for key in filter(None, (listed or b"").split(b"\0")):
+        name = os.fsdecode(key)
+        required = f"{name.rpartition('.')[0]}.required"
+        for setting, value in ((name, ""), (required, "false")):
+            number = len(off) // 2
+            off |= {f"GIT_CONFIG_KEY_{number}": setting, f"GIT_CONFIG_VALUE_{number}": value}
+    off["GIT_CONFIG_COUNT"] = str(len(off) // 2)
+    found = _run(root, ("diff-files", "--name-only", "-z"), off)
+    return (found or b"").split(b"\0")
+
+
+def _run(root: str, arguments: Sequence[str], settings: Mapping[str, str]) -> bytes | None:
     # Inside of a hook these name another repository.
     environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    environment |= settings
     try:
         done = subprocess.run(
             ["git", "-C", root, *_SAFE, *arguments],

@@ -266,7 +266,7 @@ class Repository:
             directory: relative to the root, "" for the root itself.
         """
         place = os.path.join(self.root, directory)
-        self.looked_at[f"{directory}/"] = stamp(f"{place}/")
+        self.looked_at[f"{directory or '.'}/"] = stamp(f"{place}/")
         return _names(place)
 
 

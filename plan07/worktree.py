@@ -80,9 +80,8 @@ class _Reader:
         staged = gitcommand.run(place, "ls-files", "-s", "-z")
         if staged is None:
             return False
-        changed = gitcommand.run(place, "diff-files", "--name-only", "-z") or b""
         others = gitcommand.run(place, "ls-files", "-o", "--exclude-standard", "-z") or b""
-        stale = {*changed.split(b"\0"), *others.split(b"\0")}
+        stale = {*gitcommand.changed(place), *others.split(b"\0")}
         length = 40
         links = 0
         for record in filter(None, staged.split(b"\0")):

@@ -126,7 +126,8 @@ CHANGES = {
         "same",
     ),
     "layout": (
-        "def f(\n    a: int,\n    b = 1,\n):\n    x = [\n        1,\n        2,\n    ]\n\n    return x\n",
+        "def f(\n    a: int,\n    b = 1,\n):\n    x = [\n        1,\n        2,\n    ]\n\n"
+        "    return x\n",
         "same",
         "same",
     ),

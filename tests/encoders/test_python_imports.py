@@ -197,7 +197,8 @@ def test_a_stub_types_the_source_beside_it(tmp_path: Path) -> None:
 
 def test_a_changed_stub_is_seen(tmp_path: Path) -> None:
     files = {
-        "lib.py": "class A:\n    def run(self): ...\nclass B:\n    def run(self): ...\ndef make(): ...\n",
+        "lib.py": "class A:\n    def run(self): ...\n"
+        "class B:\n    def run(self): ...\ndef make(): ...\n",
         "lib.pyi": "class A:\n    def run(self): ...\ndef make() -> A: ...\n",
         "use.py": "import lib\ndef use():\n    lib.make().run()\n",
     }

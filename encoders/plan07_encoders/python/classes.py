@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from plan07_encoders.python import kinds
 from plan07_encoders.python.kinds import Type, Types
-from plan07_encoders.python.names import Names, Place
+from plan07_encoders.python.names import MOST_NESTED, Names, Place
 from plan07_encoders.python.tables import ClassTable
 
 _UNKNOWN = Type(kinds.OUTSIDE, "?")
@@ -61,7 +61,10 @@ class Classes(Names):
         key = (found.module, found.name)
         if key not in self._orders:
             self._orders[key] = (Type(kinds.CLASS, *key),)
-            self._orders[key] = tuple(self._merged(Type(kinds.CLASS, *key)))
+            if self.nesting < MOST_NESTED:
+                self.nesting += 1
+                self._orders[key] = tuple(self._merged(Type(kinds.CLASS, *key)))
+                self.nesting -= 1
         return self._orders[key]
 
     @property

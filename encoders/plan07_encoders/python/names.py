@@ -18,6 +18,9 @@ from plan07_encoders.python.tables import Binding, Table
 
 _BUILTINS = frozenset(dir(builtins)) | {"reveal_type", "__file__", "__name__", "__doc__"}
 
+# Longer chains of imports or of base classes are not written by people.
+MOST_NESTED = 40
+
 
 class Place(NamedTuple):
     """Where a sketch is evaluated.
@@ -65,6 +68,8 @@ class Names:
         self.consulted: dict[str, str] = {}
         self._members: dict[tuple[str, str, bool], tuple[Found, ...]] = {}
         self._variables: dict[tuple[str, str], Types] = {}
+        # How many modules or classes the question that is being answered has gone through.
+        self.nesting = 0
 
     # What the layers above add.
 
@@ -115,9 +120,11 @@ class Names:
             return self._members[key]
         # While it is looked up, a ring of imports finds nothing.
         self._members[key] = ()
-        found = self._member(module, name, inner)
-        self._members[key] = found
-        return found
+        if self.nesting < MOST_NESTED:
+            self.nesting += 1
+            self._members[key] = self._member(module, name, inner)
+            self.nesting -= 1
+        return self._members[key]
 
     def _member(self, module: str, name: str, inner: bool) -> tuple[Found, ...]:
         table = self.table(module)

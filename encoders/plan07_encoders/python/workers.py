@@ -15,7 +15,7 @@ import signal
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 # No file of a real project takes a hundredth of it.
 LONGEST_SECONDS = 20.0
@@ -28,7 +28,7 @@ Job = Callable[[str], bytes]
 
 def run(
     job: Job, names: Sequence[str], jobs: int, longest: float = LONGEST_SECONDS
-) -> Iterator[tuple[str, bytes | str]]:
+) -> Generator[tuple[str, bytes | str], None, None]:
     """Yield for each name the bytes that a job makes of it, or why it made none; in any order.
 
     Args:
