@@ -21,6 +21,9 @@ _RELATIONS = (
 )
 
 
+_UNCERTAIN = ("heuristic", "ambiguous")
+
+
 def encode(path: str, targets: Sequence[str]) -> Evidence:
     """Return what a recon.db knows of the neighbourhood of some targets.
 
@@ -50,10 +53,19 @@ def _read(database: sqlite3.Connection, targets: Sequence[str]) -> Evidence:
     for row in list(nodes.values()):
         _add_parents(database, row[4], nodes)
     name = {identifier: row[1] for identifier, row in nodes.items()}
+    named = {edge[:2] for edge in edges if edge[2] != "tests"}
+
+    def binds(kind: str, src: int, dst: int, resolution: str) -> bool:
+        """Whether an edge may break its dependent, or is worth advice."""
+        if kind == "tests":
+            # A test that reaches what it tests without naming it is run again, not edited.
+            return (src, dst) in named or resolution in _UNCERTAIN
+        return kind != "overrides" or not _constructs(name[dst])
+
     relations = tuple(
         Relation(kind, name[src], name[dst], resolution)
         for src, dst, kind, resolution in edges
-        if src in name and dst in name and not (kind == "overrides" and _constructs(name[dst]))
+        if src in name and dst in name and binds(kind, src, dst, resolution)
     )
     calls = {
         name[each]: number

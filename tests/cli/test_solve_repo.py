@@ -167,7 +167,6 @@ class TestConstructor:
         reached = {entity for _, entity, _ in broken(solve(change))}
         assert {"shop.till.fill", "shop.till.wrap"} <= reached
 
-
     def test_an_heir_with_a_constructor_of_its_own_need_not_follow(
         self, solve: Callable[..., Any], shop: Path
     ) -> None:

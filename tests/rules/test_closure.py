@@ -131,9 +131,29 @@ class TestOneHop:
         assert affected(found) == {("e", "f", "called_by", "direct"): ("must", "together", 1, 100)}
 
     def test_tests_are_run_again(self) -> None:
-        found = solved(seed("param_added_default") + relation("tests", "t", "e"), min_confidence=10)
+        """However seldom they are edited."""
+        facts = seed("param_added_default") + relation("tests", "t", "e")
+        found = solved(facts + relation("reads_config", "t", "e"))
         assert affected(found) == {("e", "t", "tested_by", "direct"): ("revalidate", "none", 1, 30)}
         assert derived(found) == {("e", "t", "none")}
+
+    def test_those_of_what_is_edited_alone(self) -> None:
+        facts = relation("tests", "t", "f") + relation("calls", "f", "e")
+        assert ("f", "t", "tested_by", "direct") in affected(solved(seed("rename") + facts))
+        assert ("f", "t", "tested_by", "direct") not in affected(solved(seed("body") + facts))
+
+    @pytest.mark.parametrize("resolution", ["exact", "dynamic"])
+    def test_a_test_that_does_not_name_it_is_not_edited(self, resolution: str) -> None:
+        """It reaches it through a fixture, or coverage says so."""
+        facts = seed("rename") + relation("tests", "t", "e", resolution)
+        assert affected(solved(facts))["e", "t", "tested_by", "direct"][:2] == (
+            "revalidate",
+            "none",
+        )
+        assert affected(solved(facts))["e", "t", "tested_by", "direct"][3] == 20
+        assert affected(solved(seed("param_removed") + facts.partition(" ")[2])) == {}
+        found = affected(solved(facts + relation("references", "t", "e")))
+        assert found["e", "t", "tested_by", "direct"][:2] == ("must", "together")
 
     def test_a_kind_that_the_table_does_not_know(self) -> None:
         found = solved(seed("sideways") + relation("calls", "f", "e"))

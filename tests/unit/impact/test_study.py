@@ -64,6 +64,7 @@ EDGES: list[Any] = [
     ("auth.Cached", "inherits", "auth.Session"),
     ("cli.main", "calls", "auth.Cached.fetch", {"file_id": 3, "line": 4, "resolution": "typed"}),
     ("tests.test_fetch", "tests", "auth.Session.fetch", {"file_id": 4, "line": 2}),
+    ("tests.test_fetch", "references", "auth.Session.fetch", {"file_id": 4, "line": 2}),
 ]
 
 
@@ -123,11 +124,12 @@ def test_over_several_hops(auth: str) -> None:
     assert rows(found, "hop", "from", "to", "cause", "strength", "confidence") == [
         (1, "auth.Session.fetch", "auth.Cached.fetch", "OverriddenBy", "must", 0.8),
         (1, "auth.Session.fetch", "tests.test_fetch", "TestedBy", "must", 0.75),
+        (1, "auth.Session.fetch", "tests.test_fetch", "UsedBy", "must", 0.75),
         (1, "auth.Session.fetch", "web.login", "CalledBy", "must", 0.75),
         (2, "auth.Cached.fetch", "cli.main", "CalledBy", "must", 0.6),
         (2, "web.login", "web.page", "CalledBy", "check", 0.112),
     ]
-    assert found["edges"][3]["at"] == {"path": "src/cli.py", "line": 4}
+    assert found["edges"][4]["at"] == {"path": "src/cli.py", "line": 4}
     assert found["edges"][0]["derived_change"] == "param_added_required"
     assert "derived_change" not in found["edges"][1]
 
@@ -309,11 +311,11 @@ class TestAnswers:
         found = study(auth, "Session.fetch=param_added_required")
         (tmp_path / "impact.json").write_text(json.dumps(found))
         read = evidence.encode("impact", str(tmp_path / "impact.json"), [])
-        assert len(read.edges) == 5
+        assert len(read.edges) == 6
         assert read.edges[0].order == "together"
         # What the mended callers go through is a guess, what overrides do is not.
-        assert [each.change for each in read.edges[3:]] == ["param_added_required", ""]
-        assert read.edges[4][4:6] == ("", "")
+        assert [each.change for each in read.edges[4:]] == ["param_added_required", ""]
+        assert read.edges[5][4:6] == ("", "")
 
     @pytest.mark.parametrize(
         ("seed", "code", "named"),
