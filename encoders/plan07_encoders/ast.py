@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from importlib import resources
 
 from plan07.errors import Finding
 from plan07.recon import (
@@ -25,8 +26,6 @@ from plan07_encoders.python.modules import Modules, name_modules
 from plan07_encoders.python.project import Project
 from plan07_encoders.python.testing import Patterns
 
-# Goes up when the same file yields something else than before.
-_VERSION = 1
 _LANGUAGE = "python"
 
 
@@ -57,6 +56,7 @@ class _Reading:
         self._patterns = patterns
         self._jobs = jobs
         self._errors: dict[str, str] = {}
+        self._code = _code()
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts: folders first, then file by file."""
@@ -121,7 +121,7 @@ class _Reading:
     def _key(self, kind: str, path: str) -> str:
         """Return the key of a file in the cache: all that its own result depends on."""
         said = [
-            *(_VERSION, sys.version_info[:3], self._files[path].blob, path, self._name(path)),
+            *(self._code, sys.version_info[:3], self._files[path].blob, path, self._name(path)),
             *(self._name(path) in self._modules.packages, source.LARGEST_BYTES),
         ]
         if kind == "uses":
@@ -214,6 +214,16 @@ class _Reading:
                 Finding("FILE_UNPARSED", path, said, "mend the file, or leave it", {"path": path})
             ],
         )
+
+
+def _code() -> str:
+    """Return a hash of this encoder: another version may find something else in the same file."""
+    found = sha256()
+    folder = resources.files("plan07_encoders.python")
+    for each in sorted(folder.iterdir(), key=lambda each: each.name):
+        if each.name.endswith(".py"):
+            found.update(each.read_bytes())
+    return found.hexdigest()
 
 
 def _parent(module: str) -> str | None:

@@ -233,7 +233,7 @@ class Definitions(Narrowing):
         for each in node.names:
             if each.name == "*":
                 self._note_import((origin,), node)
-                self._star(module)
+                self._star(module, node)
                 continue
             hits = self.world.from_import(module, each.name)
             if not hits:
@@ -279,7 +279,7 @@ class Definitions(Narrowing):
                 self.note("reexports", each.entity, alias, True, len(found) > 1)
                 self.reexported.append((f"{self.world.module}.{name}", each.entity))
 
-    def _star(self, module: str) -> None:
+    def _star(self, module: str, node: ast.stmt) -> None:
         origin = self.world.find(module)
         if origin is None or self.scope.kind != "module":
             return
@@ -291,7 +291,7 @@ class Definitions(Narrowing):
             for each in self.world.member(origin, name):
                 if each.entity and each.kind != "module":
                     alias = f"{self.world.module}.{name}"
-                    self.ledger.use(self.src, "reexports", each.entity, 1)
+                    self.note("reexports", each.entity, node, True, False)
                     self.reexported.append((alias, each.entity))
 
 

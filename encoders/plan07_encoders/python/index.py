@@ -14,6 +14,7 @@ from plan07_encoders.python.sketch import annotation, last_name, sketch
 from plan07_encoders.python.tables import Binding, ClassTable, Function, Names, Table
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "TextChoices", "IntegerChoices")
+_CLASSES = ("class", "enum", "interface")
 _FLAGS = (
     *("async", "static", "classmethod", "property", "abstract", "overload", "fixture", "exported"),
 )
@@ -164,7 +165,9 @@ class _Indexer:
             )
             return
         self._functions[qual] = table
-        self._entities[qual] = entity
+        if self._entities[qual].kind not in _CLASSES:
+            # Of a class and a function of one name, in branches, the class says more.
+            self._entities[qual] = entity
         _add(names, node.name, ["f", qual])
 
     def _function(
