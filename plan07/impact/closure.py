@@ -183,12 +183,12 @@ def _effect(row: Sequence[Term]) -> Effect:
 
 
 def _better(one: Effect, other: Effect) -> bool:
-    """Whether one of two ways to find the same effect is the one to tell."""
+    """Whether one of two ways to find the same effect is the one to tell: the surer one."""
     return _merit(one) > _merit(other)
 
 
-def _merit(effect: Effect) -> tuple[bool, int, str]:
-    return effect.how == "direct", effect.confidence, effect.via
+def _merit(effect: Effect) -> tuple[int, bool, str]:
+    return effect.confidence, effect.how == "direct", effect.via
 
 
 def _text(term: Term) -> str:

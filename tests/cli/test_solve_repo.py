@@ -203,6 +203,25 @@ class TestTests:
             ("UNDEFINED_TEST", "O2")
         ]
 
+    def test_a_test_that_does_not_name_what_it_tests_need_not_be_edited(
+        self, solve: Callable[..., Any], shop: Path
+    ) -> None:
+        """It gets it from a fixture, which is broken instead."""
+        write(
+            shop,
+            {
+                "tests/conftest.py": (
+                    "import pytest\nfrom shop.cart import Gift\n\n\n@pytest.fixture\n"
+                    "def gift():\n    return Gift([])\n"
+                ),
+                "tests/test_gift.py": "def test_gift(gift):\n    assert gift is not None\n",
+            },
+        )
+        change = obligation("O1", "shop.cart.Gift", cause="rename to Present")
+        reached = {entity for _, entity, _ in broken(solve(change))}
+        assert "tests.conftest.gift" in reached
+        assert "tests.test_gift.test_gift" not in reached
+
 
 class TestAlternatives:
     def test_they_are_ranked_by_words_and_edges(self, solve: Callable[..., Any]) -> None:

@@ -233,6 +233,14 @@ def test_ordinals_count_by_name(tmp_path: Path, stack: ExitStack) -> None:
     assert facts(found, "ordinal") == {'ordinal("a",1)', 'ordinal("b",2)'}
 
 
+def test_what_lies_outside(tmp_path: Path, stack: ExitStack) -> None:
+    nodes = {"e": "function", "x.f": {"kind": "function", "is_external": 1}}
+    found = around(stack, build(tmp_path / "recon.db", nodes, [("x.f", "calls", "e")]))
+    found.find("e")
+    found.read(["e"])
+    assert facts(found, "external") == {'external("x.f")'}
+
+
 def test_names_alike(tmp_path: Path, stack: ExitStack) -> None:
     nodes = {**functions("a.load", "b.load", "c"), "x.load": {"kind": "external", "is_external": 1}}
     found = around(stack, build(tmp_path / "recon.db", nodes))

@@ -144,6 +144,21 @@ def test_a_limit_of_hops(auth: str) -> None:
     ) in rows(found, "from", "to", "rule")
 
 
+@pytest.mark.parametrize(("sure", "told"), [(0.5, "calls constructor m.D"), (1.0, "calls")])
+def test_of_two_ways_the_surer_is_told(tmp_path: Path, sure: float, told: str) -> None:
+    nodes = {"m.C": "class", "m.C.__init__": "method", "m.D": "class", "m.f": "function"}
+    edges = [
+        ("m.D", "inherits", "m.C"),
+        ("m.f", "instantiates", "m.C", {"confidence": sure}),
+        ("m.f", "instantiates", "m.D"),
+    ]
+    path = build(tmp_path / "recon.db", nodes, edges)
+    found = study(path, "m.C=param_added_required")
+    assert rows(found, "to", "confidence", "rule") == [
+        ("m.f", 0.75, f"param_added_required/{told}")
+    ]
+
+
 def test_calls_that_do_not_notice(tmp_path: Path) -> None:
     edges = [
         ("web.login", "calls", "auth.Session.fetch", calls((1, []))),
