@@ -186,7 +186,7 @@ def _along(
     query = (
         "SELECT f.path, n.line, n.end_line, n.fqn, e.resolution, e.confidence FROM edges e "
         f"JOIN nodes n ON n.id=e.{whose} JOIN files f ON f.id=n.file_id "
-        f"WHERE e.{toward}=? AND e.kind=? AND e.src!=e.dst "
+        f"WHERE e.{toward}=? AND e.kind=? "
         "ORDER BY e.confidence DESC, e.count DESC, n.fqn LIMIT ?"
     )
     return database.execute(query, (identifier, kind, _MOST_ALONG)).fetchall()

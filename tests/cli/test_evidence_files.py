@@ -186,6 +186,13 @@ class TestExport:
         assert shown[0] == shown[1]
         assert len(shown[0]["dependents"]) == 3
 
+    def test_when_and_where_it_was_built_is_no_part_of_it(self, run: Run, shop: str) -> None:
+        result = run("evidence", "export", "--repo", shop)
+        rows = [json.loads(line) for line in result.out.splitlines()]
+        keys = {row["key"] for row in rows if row["t"] == "meta"}
+        assert keys == {"commit", "dirty", "encoders", "schema", "source_roots"}
+        assert shop not in result.out
+
     def test_into_a_file(self, run: Run, shop: str, tmp_path: Path) -> None:
         target = tmp_path / "deep" / "out.jsonl"
         result = run("evidence", "export", "--repo", shop, "-o", target)
@@ -235,8 +242,12 @@ class TestLocalize:
         )
         assert result.document()["items"] == [
             {
-                "path": "src/money.py", "start_line": 13, "end_line": 13,
-                "entity": "money.tax", "score": 0.88, "why": "in 1 traceback; R1: ",
+                "path": "src/money.py",
+                "start_line": 13,
+                "end_line": 13,
+                "entity": "money.tax",
+                "score": 0.88,
+                "why": "in 1 traceback; R1: ",
             }
         ]
 

@@ -67,6 +67,12 @@ def test_the_line_of_the_def_is_run_by_whoever_imports(shop: Repository) -> None
     assert edges(read(coverage.read, shop)) == set()
 
 
+def test_tests_are_not_tested(shop: Repository) -> None:
+    """What one test runs of the tests' own files is no function under test."""
+    record(Path(shop.root), {TAX: {"tests/test_money.py": [2, 7], "src/money.py": [13]}})
+    assert edges(read(coverage.read, shop)) == {("tests.test_money.test_tax", "tests", "money.tax")}
+
+
 def test_parameters_of_a_test_add_up(shop: Repository) -> None:
     one, two = {"src/money.py": [13]}, {"src/money.py": [13]}
     record(Path(shop.root), {TAX: one, TAX.replace("[1]", "[2]"): two})

@@ -288,6 +288,17 @@ def test_values_of_wrong_types(
     assert (part.nodes, part.edges) == (whole.nodes, whole.edges)
 
 
+def test_a_log_that_is_not_merged_yet_counts(tmp_path: Path) -> None:
+    """The tool may be running, and keep what is new in the log beside the database."""
+    codegraph_of(tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / codegraph.FILE)) as running:
+        running.execute("UPDATE nodes SET qualified_name='later' WHERE id='o'")
+        running.commit()
+        assert (tmp_path / f"{codegraph.FILE}-wal").stat().st_size
+        part = read(codegraph.read, repository(tmp_path, FILES))
+    assert "src.cart.later" in {each.fqn for each in part.nodes}
+
+
 @BOTH
 def test_nothing_is_left_beside_a_database_with_a_log(
     tmp_path: Path, reader: Reader, make: Callable[[Path], None], file: str

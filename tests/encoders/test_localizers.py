@@ -107,7 +107,7 @@ class TestSpectrum:
         """The same test may be reported twice, or pass for other parameters."""
         record(Path(shop.root), RAN)
         write(shop, "junit.xml", report(test_tax=False, test_price=True))
-        write(shop, "junit-2.xml", report(test_price=False))
+        write(shop, "junit_again.xml", report(test_price=False))
         assert ("src/money.py", 19, 19, 1.0) in suspects(spectrum.locate, shop)
 
     def test_no_test_fails(self, shop: Repository) -> None:

@@ -509,6 +509,18 @@ class TestRelations:
         part = read(scip.read, repository(tmp_path, {"a.x": "x\n"}))
         assert edges(part) == {("A", "inherits", "B"), ("B", "inherits", "A")}
 
+    def test_bases_in_a_ring_are_all_kept(self, tmp_path: Path) -> None:
+        names = {each: symbol(f"{each}#") for each in "ABC"}
+        said = [
+            information(names["A"], implements=[names["B"], names["C"]]),
+            information(names["B"], implements=[names["C"]]),
+            information(names["C"], implements=[names["B"]]),
+        ]
+        places = [occurrence([0, 0, 0], each, DEFINITION) for each in names.values()]
+        write(tmp_path, index([document("a.x", places, said)]))
+        part = read(scip.read, repository(tmp_path, {"a.x": "x\n"}))
+        assert {dst for src, _, dst in edges(part) if src == "A"} == {"B", "C"}
+
 
 class TestScipPython:
     """The defects of that indexer that are known, and what becomes of them."""
