@@ -49,6 +49,12 @@ def test_every_case() -> None:
     ]
 
 
+@pytest.mark.parametrize("time", ["inf", "-inf", "nan", "-3", "soon", ""])
+def test_times_that_are_none(time: str) -> None:
+    (case,) = cases(f"<testsuite><testcase name='t' time='{time}'/></testsuite>")
+    assert case.seconds is None
+
+
 def test_names_by_which_tests_are_found() -> None:
     assert [each.test for each in cases(REPORT)] == [
         "tests.test_a.test_one[x]",

@@ -93,6 +93,25 @@ class TestRealIndex:
                 },
             ),
             (
+                "uses_type",
+                {
+                    # What a class inherits from is no type that it uses besides.
+                    ("src.money.withTax", "src.money.Cents"),
+                    ("src.item.Priced", "src.money.Cents"),
+                    ("src.item.Item", "src.money.Cents"),
+                    ("src.item.Item.constructor", "src.money.Cents"),
+                    ("src.item.Item.price", "src.money.Cents"),
+                    ("src.item.Book.price", "src.money.Cents"),
+                    ("src.cart.Cart", "src.item.Item"),
+                    ("src.cart.Cart.add", "src.item.Item"),
+                    ("src.cart.Cart.cheapest", "src.item.Priced"),
+                    ("src.cart.Cart.cheapest", "src.item.Item"),
+                    ("src.cart.Shelf.constructor", "src.item.Size"),
+                    ("src.cart.open", "src.cart.Cart"),
+                    ("src.cart.sample", "src.cart.Cart"),
+                },
+            ),
+            (
                 "imports",
                 {
                     ("src.item", "src.money.Cents"),
@@ -397,6 +416,26 @@ def test_the_innermost_definition_is_who_uses(tmp_path: Path, make: object) -> N
         ("lib.f", 7, 7, None),
         ("a.rs", 1, None, None),
     }
+
+
+@pytest.mark.parametrize(
+    ("enclosing", "lines"),
+    [
+        ([0, 0, 3, 1], (1, 4)),
+        # It ends before the first character of a line, so on the one before.
+        ([0, 0, 3, 0], (1, 3)),
+        ([1, 0, 1, 0], (2, 2)),
+        ([2, 0, 9], (3, 3)),
+    ],
+)
+def test_the_lines_of_a_definition(
+    tmp_path: Path, enclosing: list[int], lines: tuple[int, int]
+) -> None:
+    name = symbol("f().")
+    uses = [occurrence([enclosing[0], 0, 0], name, DEFINITION, enclosing)]
+    write(tmp_path, index([document("a.x", uses)]))
+    (found,) = read(scip.read, repository(tmp_path, {"a.x": "f\n" * 5})).nodes
+    assert (found.line, found.end_line) == lines
 
 
 def test_a_range_may_come_number_by_number(tmp_path: Path) -> None:
