@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from plan07_encoders.python import kinds
-from plan07_encoders.python.index import absolute
 from plan07_encoders.python.kinds import Type, Types, instance_of
 from plan07_encoders.python.ledger import Ledger
 from plan07_encoders.python.names import Found, Place
@@ -13,6 +12,7 @@ from plan07_encoders.python.narrowing import Narrowing
 from plan07_encoders.python.prints import Parameter, parameters
 from plan07_encoders.python.scopes import Scope, local_names
 from plan07_encoders.python.sketch import annotation
+from plan07_encoders.python.syntax import absolute
 from plan07_encoders.python.tables import ClassTable
 from plan07_encoders.python.testing import Fixtures, FunctionNode
 from plan07_encoders.python.values import World
@@ -100,7 +100,7 @@ class Definitions(Narrowing):
             self._quiet += 1
             found, base = self.attributes(function)
             self._quiet -= 1
-            exact = self._is_exact(function, base)
+            exact = self.is_exact(function, base)
         for each in found:
             if each.entity and each.kind in ("function", "class", "variable", "field"):
                 several = len(found) > 1
@@ -283,11 +283,7 @@ class Definitions(Narrowing):
         origin = self.world.find(module)
         if origin is None or self.scope.kind != "module":
             return
-        table = self.world.table(origin)
-        names = table["exports"]
-        if names is None:
-            names = [name for name in table["names"] if not name.startswith("_")]
-        for name in names:
+        for name in self.world.public_names(origin):
             for each in self.world.member(origin, name):
                 if each.entity and each.kind != "module":
                     alias = f"{self.world.module}.{name}"

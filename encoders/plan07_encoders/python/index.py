@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from plan07_encoders.python import prints
 from plan07_encoders.python.bodies import Body, read_body
+from plan07_encoders.python.declared import (
+    fixture_of,
+    flags_of,
+    generic_bases,
+    generics_of,
+    is_type,
+    receiver_of,
+    same_property,
+    unsubscripted,
+)
 from plan07_encoders.python.kinds import Sketch
 from plan07_encoders.python.sketch import annotation, last_name, sketch
+from plan07_encoders.python.syntax import absolute, statements
 from plan07_encoders.python.tables import Binding, ClassTable, Function, Names, Table
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "TextChoices", "IntegerChoices")
@@ -18,7 +29,6 @@ _CLASSES = ("class", "enum", "interface")
 _FLAGS = (
     *("async", "static", "classmethod", "property", "abstract", "overload", "fixture", "exported"),
 )
-_PROPERTIES = ("property", "cached_property", "abstractproperty", "setter", "getter", "deleter")
 # Names of a class or module that are no data of it.
 _SKIPPED = ("__all__", "__slots__", "__doc__", "__match_args__", "__test__")
 
@@ -55,44 +65,6 @@ def index(tree: ast.Module, module: str, package: bool) -> Indexed:
         package: it is an `__init__` file.
     """
     return _Indexer(module, package).run(tree)
-
-
-def absolute(module: str, package: bool, level: int, name: str | None) -> str | None:
-    """Return the absolute name of the module of a from-import; None beyond the top.
-
-    >>> absolute("a.b.c", False, 1, "d"), absolute("a.b", True, 1, None)
-    ('a.b.d', 'a.b')
-    >>> absolute("a", False, 2, "x") is None
-    True
-    """
-    if level == 0:
-        return name
-    parts = module.split(".")
-    drop = level - 1 if package else level
-    if drop > len(parts):
-        return None
-    base = ".".join(parts[: len(parts) - drop])
-    return f"{base}.{name}" if name and base else (name or base or None)
-
-
-def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a scope; those of branches and loops follow their own."""
-    for each in body:
-        yield each
-        if isinstance(each, ast.If | ast.For | ast.AsyncFor | ast.While):
-            yield from statements(each.body)
-            yield from statements(each.orelse)
-        elif isinstance(each, ast.With | ast.AsyncWith):
-            yield from statements(each.body)
-        elif isinstance(each, ast.Try | ast.TryStar):
-            yield from statements(each.body)
-            for handler in each.handlers:
-                yield from statements(handler.body)
-            yield from statements(each.orelse)
-            yield from statements(each.finalbody)
-        elif isinstance(each, ast.Match):
-            for case in each.cases:
-                yield from statements(case.body)
 
 
 class _Indexer:
@@ -150,7 +122,7 @@ class _Indexer:
             table["overloads"] = [*known["overloads"], *table["overloads"]]
             first = self._entities[qual]
             entity = entity._replace(line=first.line)
-        elif known is not None and not _same_property(known, table):
+        elif known is not None and not same_property(known, table):
             # Defined twice, in branches as a rule: the first stays, and the second is known too.
             earlier = self._entities[qual]
             both = prints.digest([earlier.body_hash, entity.body_hash])
@@ -173,7 +145,7 @@ class _Indexer:
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, qual: str, outer: str, kind: str
     ) -> tuple[Function, Entity]:
-        flags = _flags(node)
+        flags = flags_of(node)
         params = prints.parameters(node.args)
         shown = prints.wire(params)
         returns = prints.text(node.returns)
@@ -188,13 +160,13 @@ class _Indexer:
             flags=[flag for flag in _FLAGS if flag in flags],
             overloads=[],
             locals={},
-            fixture=_fixture(node),
+            fixture=fixture_of(node),
             holder=outer if kind == "class" else "",
-            generics=_generics(node),
+            generics=generics_of(node),
         )
         if "overload" in flags:
             table["overloads"] = [[table["params"], table["returns"]]]
-        body = read_body(node, _receiver(table, params), table["fixture"] is not None)
+        body = read_body(node, receiver_of(table, params), table["fixture"] is not None)
         table["results"] = [] if node.returns is not None else body.results
         table["yields"] = body.yields
         if kind == "class":
@@ -235,12 +207,12 @@ class _Indexer:
             self._scope_of_class(node, qual)
             return qual
         self._classes[qual] = ClassTable(
-            bases=[annotation(each) if _is_type(each) else sketch(each) for each in node.bases],
+            bases=[annotation(each) if is_type(each) else sketch(each) for each in node.bases],
             metaclass=next((sketch(k.value) for k in node.keywords if k.arg == "metaclass"), None),
             decorators=[sketch(each) for each in node.decorator_list],
             names={},
             fields={},
-            generics=_generics(node) or _generic_bases(node),
+            generics=generics_of(node) or generic_bases(node),
         )
         bases = [prints.text(each) for each in node.bases]
         keywords = [f"{each.arg}={prints.text(each.value)}" for each in node.keywords]
@@ -248,7 +220,7 @@ class _Indexer:
         kind = "class"
         if any(last_name(each) in _ENUMS for each in node.bases):
             kind = "enum"
-        elif any(last_name(_unsubscripted(each)) == "Protocol" for each in node.bases):
+        elif any(last_name(unsubscripted(each)) == "Protocol" for each in node.bases):
             kind = "interface"
         own = [
             each
@@ -406,70 +378,3 @@ def _add(names: Names, name: str, binding: Binding) -> None:
     found = names.setdefault(name, [])
     if binding not in found and len(found) < 8:
         found.append(binding)
-
-
-def _same_property(known: Function, table: Function) -> bool:
-    return "property" in known["flags"] and "property" in table["flags"]
-
-
-def _flags(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    found = {"async"} if isinstance(node, ast.AsyncFunctionDef) else set()
-    for each in node.decorator_list:
-        name = last_name(each.func if isinstance(each, ast.Call) else each)
-        if name == "staticmethod":
-            found.add("static")
-        elif name in ("classmethod", "overload", "fixture"):
-            found.add(name)
-        elif name in _PROPERTIES:
-            found.add("property")
-        if name.startswith("abstract"):
-            found.add("abstract")
-    if node.name in ("__new__",):
-        found.add("static")
-    if node.name in ("__init_subclass__", "__class_getitem__"):
-        found.add("classmethod")
-    return found
-
-
-def _receiver(table: Function, params: Sequence[prints.Parameter]) -> dict[str, Sketch]:
-    """Return what the first parameter of a method stands for."""
-    if not table["holder"] or "static" in table["flags"] or not params or params[0].kind > 1:
-        return {}
-    return {params[0].name: ["cls"] if "classmethod" in table["flags"] else ["self"]}
-
-
-def _fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
-    for each in node.decorator_list:
-        function = each.func if isinstance(each, ast.Call) else each
-        if last_name(function) == "fixture":
-            for keyword in each.keywords if isinstance(each, ast.Call) else ():
-                if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                    return str(keyword.value.value)
-            return node.name
-    return None
-
-
-def _generics(node: ast.AST) -> list[str]:
-    """Return the names of type parameters in brackets, from Python 3.12 on."""
-    return [str(each.name) for each in getattr(node, "type_params", ())]
-
-
-def _generic_bases(node: ast.ClassDef) -> list[str]:
-    """Return the type parameters of the bases, those of Generic or Protocol before others."""
-    found: list[str] = []
-    for base in node.bases:
-        if isinstance(base, ast.Subscript):
-            parts = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
-            names = [each.id for each in parts if isinstance(each, ast.Name)]
-            if last_name(base.value) in ("Generic", "Protocol"):
-                return names
-            found += [each for each in names if each not in found]
-    return found
-
-
-def _unsubscripted(node: ast.expr) -> ast.expr:
-    return node.value if isinstance(node, ast.Subscript) else node
-
-
-def _is_type(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript)

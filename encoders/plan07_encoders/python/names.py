@@ -152,6 +152,18 @@ class Names:
             return ()
         return tuple(each._replace(through=origin) for each in self.member(origin, name))
 
+    def public_names(self, module: str, seen: frozenset[str] = frozenset()) -> list[str]:
+        """Return the names that `from module import *` binds, of modules of the repository."""
+        table = self.table(module)
+        if table["exports"] is not None:
+            return table["exports"]
+        found = dict.fromkeys(name for name in table["names"] if not name.startswith("_"))
+        for star in table["stars"]:
+            origin = self.find(star)
+            if origin is not None and origin not in seen and len(seen) < MOST_NESTED:
+                found |= dict.fromkeys(self.public_names(origin, seen | {module, origin}))
+        return list(found)
+
     def has_outside_star(self, module: str) -> bool:
         """Whether a module imports all names of one that is not of the repository."""
         return any(self.find(star) is None for star in self.table(module)["stars"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from plan07_encoders.python import kinds
-from plan07_encoders.python.expressions import Expressions, dotted
+from plan07_encoders.python.expressions import Expressions
 from plan07_encoders.python.kinds import Type, Types
+from plan07_encoders.python.noting import dotted
 
 
 class Narrowing(Expressions):

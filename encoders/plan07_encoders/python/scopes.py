@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable
 
 from plan07_encoders.python import kinds
-from plan07_encoders.python.index import statements
 from plan07_encoders.python.kinds import Types
 from plan07_encoders.python.names import Place
+from plan07_encoders.python.syntax import statements
 
 Environment = dict[str, Types]
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from plan07_encoders.python import kinds
 from plan07_encoders.python.calls import Arguments
 from plan07_encoders.python.definitions import Definitions
-from plan07_encoders.python.expressions import dotted
 from plan07_encoders.python.kinds import Types
+from plan07_encoders.python.noting import dotted
 from plan07_encoders.python.scopes import Environment, leaves, merged
 
 
