@@ -27,6 +27,7 @@ def solve(
     evidence: Mapping[str, Any] | Evidence | None = None,
     impact: PathLike | None = None,
     recon: PathLike | None = None,
+    repo: PathLike | None = None,
     rules: PathLike | None = None,
     policy: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -41,6 +42,7 @@ def solve(
         evidence: inline evidence, instead of the plan's own.
         impact: a file in the format plan07.impact/1.
         recon: a recon.db; only the neighbourhood of the plan's targets is read.
+        repo: the directory of a repository; its evidence is brought up to date and used.
         rules: a directory that overlays the shipped rule files.
         policy: switches, name to value.
         limits: numbers of limits.lp, name to value.
@@ -59,6 +61,7 @@ def solve(
     options = solver.options(
         impact=impact,
         recon=recon,
+        repo=repo,
         rules=rules,
         policy=policy,
         limits=limits,

@@ -42,7 +42,7 @@ def read(path: str) -> tuple[Any, str]:
         InputError: it cannot be opened, is too large, or is not JSON.
     """
     name = "standard input" if path == "-" else path
-    return parse(bytes_of(path, name, LARGEST_BYTES, _TOO_LARGE), name), name
+    return parse(content(path, name), name), name
 
 
 def parse(data: bytes, name: str) -> Any:
@@ -131,8 +131,8 @@ def _look_into(value: Any, name: str) -> None:
             todo += [(f"{place}[{index}]", item) for index, item in enumerate(each)]
 
 
-def bytes_of(path: str, name: str, most: int, fix: str) -> bytes:
-    """Return what a file holds.
+def content(path: str, name: str, most: int = LARGEST_BYTES, fix: str = _TOO_LARGE) -> bytes:
+    """Return what is in a file.
 
     Args:
         path: the file, or "-" for standard input.

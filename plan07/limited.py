@@ -113,6 +113,7 @@ def _portable(options: solver.Options) -> dict[str, Any]:
         **options._asdict(),
         "files": {origin: os.path.abspath(path) for origin, path in options.files.items()},
         "rules": None if options.rules is None else os.path.abspath(options.rules),
+        "repo": None if options.repo is None else os.path.abspath(options.repo),
         "policy": dict(options.policy),
         "limits": dict(options.limits),
     }

@@ -10,7 +10,18 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from plan07 import artifact, document, draft, lexis, obliggraph, planner, prompt, solver, state
+from plan07 import (
+    artifact,
+    document,
+    draft,
+    home,
+    lexis,
+    obliggraph,
+    planner,
+    prompt,
+    solver,
+    state,
+)
 from plan07 import evidence as evidence_
 from plan07.decompose import Ask, Decomposition, decompose
 from plan07.errors import InputError, PlanRefused
@@ -56,16 +67,16 @@ def known(
     Raises:
         InputError: a file cannot be read.
     """
-    files = dict(options.files)
-    indexed = {name: files.pop(name) for name in ("recon",) if name in files}
+    files = {name: path for name, path in options.files.items() if name != "recon"}
     found = evidence_.merge([evidence_.inline(inline or {}), *solver.gathered(files, ())])
-    if not indexed:
+    recon = solver.index_of(options)
+    if recon is None:
         return found
     texts = [requirement["goal"], *requirement["acceptance_criteria"], *requirement["constraints"]]
     ends = [each for edge in found.edges for each in (edge.source, edge.target)]
     named = [each for text in texts for each in lexis.entities_named(text, frozenset(ends))]
     asked = list(dict.fromkeys([*named, *ends, *(each for each, _ in found.changes)]))
-    index = evidence_.merge(solver.gathered(indexed, asked))
+    index = evidence_.encode("recon", recon, asked)
     # What the request's words may mean is not yet a question about targets.
     return evidence_.merge([found, index._replace(grounding={})])
 
@@ -136,22 +147,14 @@ def make(
     told("decompose", f"{number} obligation{'' if number == 1 else 's'}")
     decomposition = {**found.document, "requirement": dict(requirement)}
     plan = document.read(decomposition, "the decomposition")
-    whole = _with_index(evidence, plan, options)
+    indexed = {name: path for name, path in options.files.items() if name == "recon"}
+    whole = solver.evidence_of(plan, evidence, options._replace(files=indexed), rules)
     graph = obliggraph.build(plan, whole, rules, options.repair)
     told("graph", f"{len(graph.precedes)} precedences")
     schedule = planner.schedule(graph, rules)
     told("schedule", f"{len(schedule['order'])} steps, {len(schedule['ready'])} ready")
     made = artifact.new(plan_id, requirement, schedule)
     return Planned(decomposition, schedule, made, whole)
-
-
-def _with_index(evidence: Evidence, plan: document.Plan, options: solver.Options) -> Evidence:
-    """The evidence, with the neighbourhood of what the obligations really target."""
-    files = {name: path for name, path in options.files.items() if name == "recon"}
-    if not files:
-        return evidence
-    targets = [record.target_entity for record in plan.records]
-    return evidence_.merge([evidence, *solver.gathered(files, targets)])
 
 
 def by_rules(requirement: Mapping[str, Any], evidence: Evidence, rules: Rulebook) -> Decomposition:
@@ -220,5 +223,5 @@ def write(store: state.Store, made: Planned, now: Callable[[], str], force: bool
 
 def default_path(repository: str, plan_id: str) -> str:
     """Return where a plan goes that nobody named a file for."""
-    directory = state.home(repository)
+    directory = home.home(repository)
     return os.path.join(directory, f"{state.unused(directory, plan_id)}.json")

@@ -38,9 +38,7 @@ def by_model(
 
     def replan(fragment: Fragment) -> Decomposition:
         requirement = store.load().artifact["requirement"] or _NO_REQUIREMENT
-        asked = prompt.build(
-            requirement, store.evidence(), rules, budget=budget, fragment=fragment
-        )
+        asked = prompt.build(requirement, store.evidence(), rules, budget=budget, fragment=fragment)
         return decompose(
             asked,
             ask,

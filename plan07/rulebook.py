@@ -19,7 +19,7 @@ from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, program
 from plan07.rulefiles import RuleFile, without_comments
 
-_LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
+_LIMIT = re.compile(r"^#const[ \t]+((?:max|min)_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
 _STRING = re.compile(r'"([^"\\\n]*)"')
 _PHASE = "rules"

@@ -12,7 +12,7 @@ from plan07.errors import InputError, RulesError
 # `vocabulary` marks the files whose strings are the phrases to look for.
 STAGES = (
     *("vocabulary", "draft", "admission", "graph", "repair", "schedule", "steps", "readiness"),
-    "scope",
+    *("scope", "impact"),
 )
 
 _STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)

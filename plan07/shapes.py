@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, core_schema
 
@@ -40,31 +40,31 @@ IMPACT_SCHEMA = "plan07.impact/1"
 _NAME = r"^[A-Za-z][A-Za-z0-9_]*$"
 _MOST_FINDINGS = 50
 
-_text = core_schema.str_schema(strict=True)
-_name = core_schema.str_schema(strict=True, pattern=_NAME, max_length=64)
-_flag = core_schema.bool_schema(strict=True)
-_count = core_schema.int_schema(strict=True, ge=0, le=2**30)
-_share = core_schema.float_schema(strict=True, ge=0, le=1, allow_inf_nan=False)
+TEXT = core_schema.str_schema(strict=True)
+RELATION = core_schema.str_schema(strict=True, pattern=_NAME, max_length=64)
+FLAG = core_schema.bool_schema(strict=True)
+COUNT = core_schema.int_schema(strict=True, ge=0, le=2**30)
+SHARE = core_schema.float_schema(strict=True, ge=0, le=1, allow_inf_nan=False)
 
 
-def _one_of(values: tuple[str, ...]) -> CoreSchema:
+def one_of(values: tuple[str, ...]) -> CoreSchema:
     return core_schema.literal_schema(list(values))
 
 
-def _list(item: CoreSchema) -> CoreSchema:
+def listing(item: CoreSchema) -> CoreSchema:
     return core_schema.list_schema(item, strict=True)
 
 
-def _map(value: CoreSchema) -> CoreSchema:
-    return core_schema.dict_schema(_text, value, strict=True)
+def mapping(value: CoreSchema) -> CoreSchema:
+    return core_schema.dict_schema(TEXT, value, strict=True)
 
 
-def _or_null(schema: CoreSchema) -> CoreSchema:
+def or_null(schema: CoreSchema) -> CoreSchema:
     """Null is as good as absent."""
     return core_schema.nullable_schema(schema)
 
 
-def _record(
+def record(
     required: Mapping[str, CoreSchema],
     optional: Mapping[str, CoreSchema] | None = None,
     *,
@@ -79,127 +79,127 @@ def _record(
 
 
 _OBLIGATION: dict[str, CoreSchema] = {
-    "id": _text,
-    "target_entity": _text,
-    "obligation": _one_of(VERBS),
-    "caused_by": _text,
-    "dependencies": _list(_text),
-    "evidence": _text,
-    "status": _one_of(STATUSES),
-    "validation": _text,
+    "id": TEXT,
+    "target_entity": TEXT,
+    "obligation": one_of(VERBS),
+    "caused_by": TEXT,
+    "dependencies": listing(TEXT),
+    "evidence": TEXT,
+    "status": one_of(STATUSES),
+    "validation": TEXT,
 }
 OBLIGATION_FIELDS = tuple(_OBLIGATION)
-_MEMBER = {**_OBLIGATION, "state": _one_of(STATES)}
-_DERIVED: dict[str, CoreSchema] = {"derived": _list(_text)}
-_NODE = _record(
+_MEMBER = {**_OBLIGATION, "state": one_of(STATES)}
+_DERIVED: dict[str, CoreSchema] = {"derived": listing(TEXT)}
+_NODE = record(
     _MEMBER,
     {
         **_DERIVED,
-        "cycle_collapsed": _or_null(core_schema.literal_schema([True])),
-        "members": core_schema.list_schema(_record(_MEMBER, _DERIVED), strict=True, min_length=2),
+        "cycle_collapsed": or_null(core_schema.literal_schema([True])),
+        "members": core_schema.list_schema(record(_MEMBER, _DERIVED), strict=True, min_length=2),
     },
 )
-_REQUIREMENT = _record(
+_REQUIREMENT = record(
     {
-        "goal": _text,
-        "acceptance_criteria": core_schema.list_schema(_text, strict=True, min_length=1),
-        "constraints": _list(_text),
+        "goal": TEXT,
+        "acceptance_criteria": core_schema.list_schema(TEXT, strict=True, min_length=1),
+        "constraints": listing(TEXT),
     },
-    {"needs_confirmation": _flag},
+    {"needs_confirmation": FLAG},
 )
-_EDGE_REQUIRED: dict[str, CoreSchema] = {"from": _text, "to": _text, "cause": _name}
+_EDGE_REQUIRED: dict[str, CoreSchema] = {"from": TEXT, "to": TEXT, "cause": RELATION}
 _EDGE_OPTIONAL: dict[str, CoreSchema] = {
     "change": core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=64),
-    "strength": _one_of(STRENGTHS),
-    "order": _one_of(tuple(ORDERS)),
-    "hop": _count,
-    "confidence": _share,
-    "resolution": _one_of(RESOLUTIONS),
-    "rule": _text,
-    "at": _record({"path": _text}, {"line": _or_null(_count)}),
-    "derived_change": _text,
+    "strength": one_of(STRENGTHS),
+    "order": one_of(tuple(ORDERS)),
+    "hop": COUNT,
+    "confidence": SHARE,
+    "resolution": one_of(RESOLUTIONS),
+    "rule": TEXT,
+    "at": record({"path": TEXT}, {"line": or_null(COUNT)}),
+    "derived_change": TEXT,
 }
-_EDGE_OPTIONAL = {name: _or_null(schema) for name, schema in _EDGE_OPTIONAL.items()}
-_EDGE = _record(_EDGE_REQUIRED, _EDGE_OPTIONAL)
+_EDGE_OPTIONAL = {name: or_null(schema) for name, schema in _EDGE_OPTIONAL.items()}
+_EDGE = record(_EDGE_REQUIRED, _EDGE_OPTIONAL)
 _CHANGE_KIND = core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=64)
-_SCORES = _record({}, {name: _or_null(_share) for name in ("lex", "cochange", "confidence")})
-_EVIDENCE = _record(
+_SCORES = record({}, {name: or_null(SHARE) for name in ("lex", "cochange", "confidence")})
+_EVIDENCE = record(
     {},
     {
-        "edges": _list(_EDGE),
-        "changes": _list(_record({"entity": _text, "change": _CHANGE_KIND})),
-        "entities": _or_null(_list(_record({"id": _text, "kind": _one_of(ENTITY_KINDS)}))),
-        "tests": _or_null(_list(_text)),
-        "scores": _map(_SCORES),
+        "edges": listing(_EDGE),
+        "changes": listing(record({"entity": TEXT, "change": _CHANGE_KIND})),
+        "entities": or_null(listing(record({"id": TEXT, "kind": one_of(ENTITY_KINDS)}))),
+        "tests": or_null(listing(TEXT)),
+        "scores": mapping(_SCORES),
     },
 )
 _COMMON: dict[str, CoreSchema] = {
-    "requirement": _or_null(_REQUIREMENT),
-    "evidence": _or_null(_EVIDENCE),
+    "requirement": or_null(_REQUIREMENT),
+    "evidence": or_null(_EVIDENCE),
 }
-_DECOMPOSITION = _record(
-    {"obligations": _list(_record(_OBLIGATION))}, {**_COMMON, "re_decompose": _flag}
+_DECOMPOSITION = record(
+    {"obligations": listing(record(_OBLIGATION))}, {**_COMMON, "re_decompose": FLAG}
 )
-_ARTIFACT = _record(
-    {"nodes": _list(_NODE)},
+_ARTIFACT = record(
+    {"nodes": listing(_NODE)},
     {
-        "plan_id": _or_null(
+        "plan_id": or_null(
             core_schema.str_schema(strict=True, pattern=r"^plan-[0-9]{8}-[0-9]{4}(-[0-9]+)?$")
         ),
         **_COMMON,
-        "checkpoints": _list(_text),
-        "branch_scores": _map(_share),
-        "revision_history": _list(
-            _record({"rev": _count, "time": _text, "change": _text, "caused_by": _text})
+        "checkpoints": listing(TEXT),
+        "branch_scores": mapping(SHARE),
+        "revision_history": listing(
+            record({"rev": COUNT, "time": TEXT, "change": TEXT, "caused_by": TEXT})
         ),
-        "audit": _list(_record({"obligation": _text, "accepted_edit": _text, "trace": _text})),
+        "audit": listing(record({"obligation": TEXT, "accepted_edit": TEXT, "trace": TEXT})),
     },
 )
 # What other producers add beside the format is theirs; what the format names is checked.
-_IMPACT = _record(
-    {"schema": core_schema.literal_schema([IMPACT_SCHEMA]), "edges": _list(_EDGE)},
+_IMPACT = record(
+    {"schema": core_schema.literal_schema([IMPACT_SCHEMA]), "edges": listing(_EDGE)},
     {
-        "commit": _or_null(_text),
-        "recon": _or_null(_text),
-        "seeds": _list(
-            _record(
-                {"entity": _text, "change": _CHANGE_KIND},
-                {"id": _text, "detail": core_schema.any_schema(), "origin": _text},
+        "commit": or_null(TEXT),
+        "recon": or_null(TEXT),
+        "seeds": listing(
+            record(
+                {"entity": TEXT, "change": _CHANGE_KIND},
+                {"id": TEXT, "detail": core_schema.any_schema(), "origin": TEXT},
             )
         ),
-        "soft": _list(
-            _record(
-                {"entity": _text},
+        "soft": listing(
+            record(
+                {"entity": TEXT},
                 {
-                    "lex": _share,
-                    "cochange": _share,
-                    "score": _share,
+                    "lex": SHARE,
+                    "cochange": SHARE,
+                    "score": SHARE,
                     "support": core_schema.any_schema(),
                 },
             )
         ),
-        "truncated": _list(
-            _record({"entity": _text, "cause": _name}, {"kept": _count, "total": _count})
+        "truncated": listing(
+            record({"entity": TEXT, "cause": RELATION}, {"kept": COUNT, "total": COUNT})
         ),
-        "unknown": _list(_record({"entity": _text}, {"unresolved_calls": _count}, closed=False)),
+        "unknown": listing(record({"entity": TEXT}, {"unresolved_calls": COUNT}, closed=False)),
     },
 )
 
 # What a model replies: the eight fields and nothing else (build spec 4).
-_REPLY = _record({"obligations": _list(_record(_OBLIGATION))})
-_PLACE = _record(
-    {"path": _text},
+_REPLY = record({"obligations": listing(record(_OBLIGATION))})
+_PLACE = record(
+    {"path": TEXT},
     {
-        "start_line": _or_null(_count),
-        "end_line": _or_null(_count),
-        "entity": _or_null(_text),
-        "score": _or_null(_share),
-        "why": _or_null(_text),
+        "start_line": or_null(COUNT),
+        "end_line": or_null(COUNT),
+        "entity": or_null(TEXT),
+        "score": or_null(SHARE),
+        "why": or_null(TEXT),
     },
 )
 _PLACES = {
-    name: _record(
-        {"schema": core_schema.literal_schema([f"plan07.{name}/1"]), "items": _list(_PLACE)},
+    name: record(
+        {"schema": core_schema.literal_schema([f"plan07.{name}/1"]), "items": listing(_PLACE)},
         closed=False,
     )
     for name in ("localization", "context")
@@ -207,7 +207,7 @@ _PLACES = {
 
 # What lies beside a plan: the evidence as plan07 keeps it, records as lists in field order.
 _BARE = core_schema.str_schema(strict=True, pattern=r"^[a-z][a-z0-9_]*$|^$", max_length=64)
-_SURE = _one_of(RESOLUTIONS)
+_SURE = one_of(RESOLUTIONS)
 
 
 def _row(*fields: CoreSchema) -> CoreSchema:
@@ -215,34 +215,34 @@ def _row(*fields: CoreSchema) -> CoreSchema:
     return core_schema.tuple_schema(list(fields), strict=False)
 
 
-_KEPT_PLACE = _row(_text, _text, _count, _share, _text)
-_KEPT = _record(
+_KEPT_PLACE = _row(TEXT, TEXT, COUNT, SHARE, TEXT)
+_KEPT = record(
     {},
     {
-        "edges": _list(
+        "edges": listing(
             _row(
-                *(_text, _text, _name, _BARE, _one_of(("", *STRENGTHS))),
-                *(_one_of(("", *sorted(set(ORDERS.values())))), _SURE, _share),
+                *(TEXT, TEXT, RELATION, _BARE, one_of(("", *STRENGTHS))),
+                *(one_of(("", *sorted(set(ORDERS.values())))), _SURE, SHARE),
             )
         ),
-        "relations": _list(_row(_BARE, _text, _text, _SURE)),
-        "changes": _list(_row(_text, _CHANGE_KIND)),
-        "entities": _map(_one_of(ENTITY_KINDS)),
-        "contains": _list(_row(_text, _text)),
-        "files": _map(_text),
-        "tests": _list(_text),
-        "scores": _map(_SCORES),
-        "grounding": _map(
+        "relations": listing(_row(_BARE, TEXT, TEXT, _SURE)),
+        "changes": listing(_row(TEXT, _CHANGE_KIND)),
+        "entities": mapping(one_of(ENTITY_KINDS)),
+        "contains": listing(_row(TEXT, TEXT)),
+        "files": mapping(TEXT),
+        "tests": listing(TEXT),
+        "scores": mapping(_SCORES),
+        "grounding": mapping(
             _row(
-                _one_of(("binding", "unresolved", "ambiguous", "unsupported", "invalid_ref")),
-                _list(_text),
+                one_of(("binding", "unresolved", "ambiguous", "unsupported", "invalid_ref")),
+                listing(TEXT),
             )
         ),
-        "truncated": _list(_row(_text, _name, _count, _count)),
-        "unresolved": _map(_count),
-        "signatures": _map(_text),
-        "located": _list(_KEPT_PLACE),
-        "retrieved": _list(_KEPT_PLACE),
+        "truncated": listing(_row(TEXT, RELATION, COUNT, COUNT)),
+        "unresolved": mapping(COUNT),
+        "signatures": mapping(TEXT),
+        "located": listing(_KEPT_PLACE),
+        "retrieved": listing(_KEPT_PLACE),
     },
 )
 
@@ -276,21 +276,42 @@ def check(shape: str, value: Any, name: str, code: str, phase: str) -> None:
     Raises:
         InputError: its violations name every fault with its place.
     """
-    try:
-        _validator(shape).validate_python(value)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False)
-        findings = tuple(_finding(fault, code) for fault in faults[:_MOST_FINDINGS])
-        more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+    found, total = faults(_validator(shape), value, code)
+    if found:
+        findings = tuple(finding for _, finding in found)
+        more = f" and {total - 1} more" if total > 1 else ""
         first = findings[0]
         raise InputError(
             code,
             f"{name}: {first.message}{more}",
             first.fix,
             phase=phase,
-            detail={"source": name, "faults": len(faults)},
+            detail={"source": name, "faults": total},
             violations=findings,
-        ) from None
+        )
+
+
+# Keys and indices that lead to a value of a document.
+Place: TypeAlias = tuple[str | int, ...]
+
+
+def faults(
+    validator: SchemaValidator, value: Any, code: str
+) -> tuple[list[tuple[Place, Finding]], int]:
+    """Return the faults of a document, each with its place, and how many there are.
+
+    Args:
+        validator: of the document's shape.
+        value: the document.
+        code: of the findings, of which there are at most 50.
+    """
+    try:
+        validator.validate_python(value)
+    except ValidationError as error:
+        every = error.errors(include_url=False, include_context=False)
+        found = [(tuple(each["loc"]), _finding(each, code)) for each in every[:_MOST_FINDINGS]]
+        return found, len(every)
+    return [], 0
 
 
 def _finding(fault: Any, code: str) -> Finding:

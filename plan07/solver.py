@@ -27,6 +27,7 @@ class Options(NamedTuple):
         limits: numbers, name to value.
         repair: drop the fewest declared dependencies that contradict evidence or ladder.
         clingo_options: for tests of determinism.
+        repo: the directory of a repository, whose evidence is brought up to date and used.
     """
 
     files: Mapping[str, str | os.PathLike[str]] = {}
@@ -35,6 +36,7 @@ class Options(NamedTuple):
     limits: Mapping[str, int] = {}
     repair: bool = False
     clingo_options: tuple[str, ...] = ()
+    repo: str | os.PathLike[str] | None = None
 
 
 def options(
@@ -43,6 +45,7 @@ def options(
     recon: str | os.PathLike[str] | None = None,
     localization: str | os.PathLike[str] | None = None,
     context: str | os.PathLike[str] | None = None,
+    repo: str | os.PathLike[str] | None = None,
     rules: str | os.PathLike[str] | None = None,
     policy: Mapping[str, str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -55,7 +58,7 @@ def options(
         InputError: one is of another type.
     """
     origins = {"impact": impact, "recon": recon, "localization": localization, "context": context}
-    for name, path in (*origins.items(), ("rules", rules)):
+    for name, path in (*origins.items(), ("repo", repo), ("rules", rules)):
         if not isinstance(path, str | os.PathLike | None):
             raise _wrong(name, path, "the path of a file or directory")
     for name, given in (("policy", policy), ("limits", limits)):
@@ -63,11 +66,19 @@ def options(
             isinstance(k, str) for k in given or ()
         ):
             raise _wrong(name, given, "a mapping of names to values")
+    if recon is not None and repo is not None:
+        raise InputError(
+            "OPTION_INVALID",
+            "repo and recon are both given, and a repository brings its own recon.db",
+            "leave out one of them",
+            phase="usage",
+            detail={"name": "repo"},
+        )
     switches = dict(policy or {})
     if strict_grounding:
         switches["grounding_policy"] = "strict"
     files = {name: path for name, path in origins.items() if path is not None}
-    return Options(files, rules, switches, dict(limits or {}), repair)
+    return Options(files, rules, switches, dict(limits or {}), repair, repo=repo)
 
 
 def _wrong(name: str, value: object, wanted: str) -> InputError:
@@ -103,10 +114,7 @@ def solve_plan(
     clock = _Clock(timer)
     rules = rules_of(options)
     clock("rules")
-    targets = [record.target_entity for record in plan.records]
-    merged = evidence_.merge(
-        [evidence_.inline(plan.evidence or {}), *gathered(options.files, targets)]
-    )
+    merged = evidence_of(plan, evidence_.inline(plan.evidence or {}), options, rules)
     clock("evidence")
     graph = obliggraph.build(plan, merged, rules, options.repair)
     clock("graph")
@@ -138,6 +146,46 @@ def gathered(
         InputError: a file cannot be read.
     """
     return [evidence_.encode(origin, os.fspath(path), targets) for origin, path in files.items()]
+
+
+def index_of(options: Options) -> str | None:
+    """Return the recon.db of a run: the one that is named, or that of the repository, up to date.
+
+    Raises:
+        InputError: the repository cannot be read, or its evidence not be kept.
+    """
+    if options.repo is None:
+        named = options.files.get("recon")
+        return None if named is None else os.fspath(named)
+    from plan07 import reconstore
+
+    return reconstore.refresh(os.path.abspath(options.repo))
+
+
+def evidence_of(
+    plan: Plan, known: evidence_.Evidence, options: Options, rules: rulebook.Rulebook
+) -> evidence_.Evidence:
+    """Return what is known in the neighbourhood of a plan's targets.
+
+    Args:
+        plan: the plan.
+        known: what came with it.
+        options: whose files and repository are read.
+        rules: the composed rules.
+
+    Raises:
+        InputError: a file or the repository cannot be read.
+    """
+    targets = [record.target_entity for record in plan.records]
+    merged = evidence_.merge([known, *gathered(options.files, targets)])
+    if options.repo is None:
+        return merged
+    from plan07.impact import planned
+
+    recon = index_of(options)
+    assert recon is not None
+    whole = evidence_.merge([merged, evidence_.encode("recon", recon, targets)])
+    return planned.enriched(plan, whole, recon, rules, os.path.abspath(options.repo))
 
 
 class _Clock:

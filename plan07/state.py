@@ -347,16 +347,6 @@ def _sync_directory(path: str) -> None:
         os.close(handle)
 
 
-def home(repository: str = ".") -> str:
-    """Return the directory that plans go to when none is named.
-
-    Args:
-        repository: what it lies in, unless PLAN07_HOME names it.
-    """
-    named = os.environ.get("PLAN07_HOME")
-    return named or os.path.join(repository, "build", "07-task-decomposition-planning")
-
-
 def unused(directory: str, plan_id: str) -> str:
     """Return a plan id that no file of a directory has: the second of a minute ends in -2."""
     candidate, number = plan_id, 1

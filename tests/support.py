@@ -35,6 +35,10 @@ LIMITS = {
     "max_edit_files": 5,
     "max_test_calls": 10,
     "max_revisions": 32,
+    "max_hops": 3,
+    "max_dependents": 64,
+    "min_confidence": 50,
+    "max_impact_edges": 20000,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plan07 import jsontext, shapes
-from plan07.evidence import Evidence, edge, sites
+from plan07.evidence import Edge, Evidence, edge, sites
 
 
 def encode(path: str, targets: Sequence[str]) -> Evidence:
@@ -22,7 +22,7 @@ def encode(path: str, targets: Sequence[str]) -> Evidence:
     document, name = jsontext.read(path)
     shapes.check("impact", document, name, "IMPACT_INVALID", "evidence")
     return Evidence(
-        edges=tuple(edge(each) for each in document["edges"]),
+        edges=tuple(_edge(each) for each in document["edges"]),
         changes=tuple((seed["entity"], seed["change"]) for seed in document.get("seeds", ())),
         files=sites(document["edges"]),
         scores={each["entity"]: _scores(each) for each in document.get("soft", ())},
@@ -36,6 +36,14 @@ def encode(path: str, targets: Sequence[str]) -> Evidence:
             if "unresolved_calls" in each
         },
     )
+
+
+def _edge(record: dict[str, Any]) -> Edge:
+    """Return an edge; beyond the first hop a changed body is a guess, and only the link is sure."""
+    found = edge(record)
+    if (record.get("hop") or 1) > 1 and found.change == "body":
+        return found._replace(change="", strength="", order="")
+    return found
 
 
 def _scores(record: dict[str, Any]) -> dict[str, float]:

@@ -5,54 +5,43 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import click
 
 from plan07 import __version__
 from plan07.cli import output
+from plan07.cli.lazy import LazyGroup
 from plan07.errors import InputError, Plan07Error, defect
 
-# Name to the module and the name of the command in it, in the order of the work.
-_COMMANDS = {
-    "canonicalize": "canonicalize:command",
-    "decompose": "decompose:command",
-    "plan": "plan:command",
-    "solve": "solve:command",
-    "next": "drive:next_",
-    "validate": "drive:validate",
-    "edit": "drive:edit",
-    "test": "drive:test",
-    "status": "overview:status",
-    "explain": "overview:explain",
-    "show": "overview:show",
-    "log": "overview:log",
-    "revise": "steer:revise",
-    "promote": "steer:promote",
-    "confirm": "steer:confirm",
-    "rollback": "steer:rollback",
-    "abandon": "steer:abandon",
-    "run": "run:command",
-    "schema": "schema:command",
-}
 
-
-class _Lazy(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        from importlib import import_module
-
-        module, _, name = _COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"plan07.cli.{module}"), name)
-        return command
+class _Commands(LazyGroup):
+    modules: ClassVar = {
+        "canonicalize": "plan07.cli.canonicalize",
+        "decompose": "plan07.cli.decompose",
+        "plan": "plan07.cli.plan",
+        "solve": "plan07.cli.solve",
+        "next": "plan07.cli.drive:next_",
+        "validate": "plan07.cli.drive:validate",
+        "edit": "plan07.cli.drive:edit",
+        "test": "plan07.cli.drive:test",
+        "status": "plan07.cli.overview:status",
+        "explain": "plan07.cli.overview:explain",
+        "show": "plan07.cli.overview:show",
+        "log": "plan07.cli.overview:log",
+        "revise": "plan07.cli.steer:revise",
+        "promote": "plan07.cli.steer:promote",
+        "confirm": "plan07.cli.steer:confirm",
+        "rollback": "plan07.cli.steer:rollback",
+        "abandon": "plan07.cli.steer:abandon",
+        "run": "plan07.cli.run",
+        "evidence": "plan07.cli.evidence",
+        "schema": "plan07.cli.schema",
+    }
 
 
 @click.group(
-    cls=_Lazy,
+    cls=_Commands,
     epilog="Exit codes: 0 done, 1 read and judged no, 2 usage or malformed input, 3 plan07 or its "
     "rules are broken.",
 )

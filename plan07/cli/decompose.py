@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from plan07 import clock, jsontext, planning, prompt, shapes, solver, state
+from plan07 import clock, home, jsontext, planning, prompt, shapes, solver
 from plan07.cli import output
 from plan07.cli.evidence_options import evidence_options
 from plan07.cli.model_options import model_options, prompt_options, server_of
-from plan07.cli.rule_options import options_of, rule_options
+from plan07.cli.options import options_of, rule_options
 from plan07.messages import printable
 
 
@@ -62,7 +62,7 @@ def command(
         from plan07 import decompose, ledger
 
         ask = decompose.server(os.environ, **server_of(given))
-        path = calls or os.path.join(state.home(), "calls.jsonl")
+        path = calls or os.path.join(home.home("."), "calls.jsonl")
         chosen = planning.asking(
             ask, ledger.File(path), clock.now, budget=prompt_budget, lenient=lenient
         )
@@ -86,5 +86,6 @@ def command(
                 ]
                 for each in records
             ],
+            sys.stdout,
         )
     return 1 if found.is_no_op else 0

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from plan07 import clock, solver
-from plan07.cli.rule_options import options_of, rule_options
+from plan07.cli.options import options_of, rule_options
 from plan07.driver import Driver
 from plan07.errors import InputError
 from plan07.replan import Replanner
@@ -29,7 +29,7 @@ def driver_of(plan: str, chosen: Mapping[str, Any], **more: Any) -> Driver:
 
     Args:
         plan: its file.
-        chosen: the options of `rule_options`.
+        chosen: the options of `options.rule_options`.
         more: runner, replanner and watch of the driver.
     """
     return Driver(Store(plan), solver.rules_of(options_of(chosen)), clock.now, **more)
@@ -145,7 +145,7 @@ def replanner_of(store: Store, decomposer: str | None, given: dict[str, Any]) ->
     Args:
         store: the plan.
         decomposer: model, rules, none, or None for the usual.
-        given: the options of `model_options` and `rule_options`.
+        given: the options of `model_options` and `options.rule_options`.
     """
     from plan07 import redecompose
     from plan07.cli.model_options import server_of

@@ -42,7 +42,7 @@ def document(value: dict[str, Any]) -> None:
 def text(value: str) -> None:
     """Print lines for people; what could act on a terminal is escaped."""
     for line in value.splitlines():
-        _line(printable(line), sys.stdout)
+        say(printable(line), sys.stdout)
 
 
 def prompt(asked: Prompt, as_json: bool) -> None:
@@ -61,13 +61,8 @@ def fields(rows: Iterable[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in shown)
     last = ""
     for name, value in shown:
-        _line(f"{'' if name == last else name:{width}}  {value}".rstrip(), sys.stdout)
+        say(f"{'' if name == last else name:{width}}  {value}".rstrip(), sys.stdout)
         last = name
-
-
-def table(head: list[str] | None, rows: Sequence[list[str]]) -> None:
-    """Print a table; words for states are coloured on a terminal."""
-    _table(head, rows, sys.stdout)
 
 
 def flush() -> None:
@@ -102,8 +97,8 @@ def report(error: Plan07Error, as_json: bool) -> None:
         return
     told = [(each.code, each.message, each.fix) for each in error.violations]
     for code, message, fix in told or [(error.code, error.message, error.fix)]:
-        _line(f"plan07: {code}: {printable(message)}", sys.stderr)
-        _line(f"  fix: {printable(fix)}", sys.stderr)
+        say(f"plan07: {code}: {printable(message)}", sys.stderr)
+        say(f"  fix: {printable(fix)}", sys.stderr)
 
 
 def schedule(result: dict[str, Any]) -> None:
@@ -112,15 +107,15 @@ def schedule(result: dict[str, Any]) -> None:
     waiting = _waits(result)
     steps = [_row(result, unit, f"{number}", waiting) for number, unit in enumerate_steps(result)]
     beside = [_row(result, node["id"], "", waiting) for node in _not_walked(result)]
-    _line(_summary(result), out)
-    _line("", out)
-    _table(["step", "id", "status", "does", "entity", "because"], [*steps, *beside], out)
+    say(_summary(result), out)
+    say("", out)
+    table(["step", "id", "status", "does", "entity", "because"], [*steps, *beside], out)
     _composites(result, out)
     _alternatives(result, out)
     if result["checkpoints"]:
-        _line("", out)
-        _line("checkpoints", out)
-        _line(_wrapped(result["checkpoints"]), out)
+        say("", out)
+        say("checkpoints", out)
+        say(_wrapped(result["checkpoints"]), out)
     _advice(result["advice"], out)
     _policy(result["policy"], out)
 
@@ -194,49 +189,49 @@ def _row(result: dict[str, Any], unit: str, number: str, waits: dict[str, str]) 
 def _composites(result: dict[str, Any], out: TextIO) -> None:
     nodes = {node["id"]: node for node in result["nodes"]}
     for composite in result["composites"]:
-        _line("", out)
-        _line(f"{composite['id']} lands as one step", out)
+        say("", out)
+        say(f"{composite['id']} lands as one step", out)
         members = nodes[composite["id"]]["members"]
         rows = [["", each["id"], each["obligation"], each["target_entity"]] for each in members]
-        _table(None, rows, out)
+        table(None, rows, out)
         texts = list(dict.fromkeys(reason["text"] for reason in composite["reasons"]))
         for text in texts[:3]:
-            _line(f"  because {text}", out)
+            say(f"  because {text}", out)
         if len(texts) > 3:
-            _line(f"  and {len(texts) - 3} more, see --json", out)
+            say(f"  and {len(texts) - 3} more, see --json", out)
 
 
 def _alternatives(result: dict[str, Any], out: TextIO) -> None:
     if not result["alternative"]:
         return
-    _line("", out)
-    _line("alternatives, not executed", out)
+    say("", out)
+    say("alternatives, not executed", out)
     scores = result["branch_scores"]
     best = sorted(result["alternative"], key=lambda each: -scores.get(each, 0.0))
     nodes = {node["id"]: node for node in result["nodes"]}
     rows = [
         ["", each, f"{scores.get(each, 0.0):.3f}", nodes[each]["target_entity"]] for each in best
     ]
-    _table(None, rows, out)
+    table(None, rows, out)
 
 
 def _advice(advice: Sequence[dict[str, Any]], out: TextIO) -> None:
     if not advice:
         return
-    _line("", out)
-    _line("advice", out)
+    say("", out)
+    say("advice", out)
     by_code: dict[str, list[dict[str, Any]]] = {}
     for each in advice:
         by_code.setdefault(each["code"], []).append(each)
     for code, same in by_code.items():
         if len(same) > 2:
             subjects = ", ".join(each["subject"] for each in same)
-            _line(f"  {code} ({len(same)}): {printable(subjects)}", out)
-            _line(f"    such as: {printable(same[0]['message'])}", out)
+            say(f"  {code} ({len(same)}): {printable(subjects)}", out)
+            say(f"    such as: {printable(same[0]['message'])}", out)
         else:
             for each in same:
-                _line(f"  {code}: {printable(each['message'])}", out)
-        _line(f"    fix: {printable(same[0]['fix'])}", out)
+                say(f"  {code}: {printable(each['message'])}", out)
+        say(f"    fix: {printable(same[0]['fix'])}", out)
 
 
 def _policy(policy: dict[str, Any], out: TextIO) -> None:
@@ -250,9 +245,9 @@ def _policy(policy: dict[str, Any], out: TextIO) -> None:
     differs += [f"{name}={value}" for name, value in policy["limits"].items()]
     differs += policy["overlaid"]
     if differs:
-        _line("", out)
-        _line("policy, where it differs from the shipped rules", out)
-        _line(_wrapped(differs), out)
+        say("", out)
+        say("policy, where it differs from the shipped rules", out)
+        say(_wrapped(differs), out)
 
 
 def _wrapped(words: Sequence[str]) -> str:
@@ -264,7 +259,14 @@ def _wrapped(words: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _table(head: list[str] | None, rows: Sequence[list[str]], out: TextIO) -> None:
+def table(head: list[str] | None, rows: Sequence[list[str]], out: TextIO) -> None:
+    """Write rows in columns, words of a status in colour on a terminal.
+
+    Args:
+        head: the names of the columns; None without.
+        rows: the cells, as many in each.
+        out: where to.
+    """
     shown = [[printable(cell) for cell in row] for row in rows]
     everything = [head, *shown] if head else shown
     if not everything:
@@ -277,7 +279,7 @@ def _table(head: list[str] | None, rows: Sequence[list[str]], out: TextIO) -> No
         line = "  ".join(
             _coloured(cell, out) if row is not head else cell for cell in cells
         ).rstrip()
-        _line(line, out)
+        say(line, out)
 
 
 def _width(text: str) -> int:
@@ -298,7 +300,7 @@ def _coloured(cell: str, out: TextIO) -> str:
     return click.style(cell, fg=colour)
 
 
-def _line(text: str, out: TextIO) -> None:
+def say(text: str, out: TextIO) -> None:
     """Write a line; what the terminal's encoding lacks is escaped instead of failing."""
     encoding = getattr(out, "encoding", None) or "utf-8"
     _write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n", out)

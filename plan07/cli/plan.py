@@ -13,8 +13,8 @@ from plan07 import canonicalize, clock, jsontext, planning, prompt, shapes, solv
 from plan07.cli import output
 from plan07.cli.evidence_options import evidence_options
 from plan07.cli.model_options import model_options, prompt_options, server_of
+from plan07.cli.options import options_of, rule_options
 from plan07.cli.request import request_argument, request_text
-from plan07.cli.rule_options import options_of, rule_options
 from plan07.errors import PlanRefused
 from plan07.messages import printable
 from plan07.solver import Options
@@ -34,7 +34,11 @@ from plan07.solver import Options
     help="The file to write; by default one named after the minute, in PLAN07_HOME or "
     "build/07-task-decomposition-planning of the repository.",
 )
-@click.option("--repo", default=".", metavar="PATH", help="The repository, . by default.")
+@click.option(
+    "--repo",
+    metavar="PATH",
+    help="The repository: its evidence is built or brought up to date, and used.",
+)
 @click.option(
     "--obligations",
     metavar="FILE",
@@ -51,7 +55,7 @@ def command(
     request: str | None,
     file: str | None,
     target: str | None,
-    repo: str,
+    repo: str | None,
     obligations: str | None,
     decomposer: str,
     dry_run: bool,
@@ -68,7 +72,7 @@ def command(
     when the decomposition came to nothing or the plan is refused; nothing is written then but the
     obligations themselves.
     """
-    options = options_of(given)
+    options = options_of({**given, "repo": repo})
     taken = _taken(obligations)
     requirement = _requirement(request, file, taken)
     _tell("canonicalize", _counted(requirement))
@@ -79,7 +83,7 @@ def command(
         output.prompt(asked, as_json)
         return
     plan_id = clock.plan_id()
-    path = target or planning.default_path(repo, plan_id)
+    path = target or planning.default_path(repo or ".", plan_id)
     store = state.Store(path)
     planning.refuse_to_overwrite(store, force)
     if taken is not None:

@@ -41,7 +41,7 @@ def request_text(request: str | None, path: str | None) -> str:
         return request
     name = "standard input" if path is None else path
     fix = "give the issue without its logs and attachments"
-    return _decoded(jsontext.bytes_of(path or "-", name, _LARGEST_BYTES, fix), name)
+    return _decoded(jsontext.content(path or "-", name, _LARGEST_BYTES, fix), name)
 
 
 def _decoded(data: bytes, name: str) -> str:

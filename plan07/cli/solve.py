@@ -9,7 +9,7 @@ import click
 
 from plan07 import document, jsontext, solver
 from plan07.cli import output
-from plan07.cli.rule_options import options_of, rule_options
+from plan07.cli.options import options_of, rule_options
 
 
 @click.command(
@@ -19,6 +19,11 @@ from plan07.cli.rule_options import options_of, rule_options
 @click.argument("plan", metavar="PLAN")
 @click.option("--impact", metavar="FILE", help="Impact edges, in the format plan07.impact/1.")
 @click.option("--recon", metavar="FILE", help="A recon.db of the repository.")
+@click.option(
+    "--repo",
+    metavar="PATH",
+    help="The repository: its evidence is built or brought up to date, and used.",
+)
 @rule_options
 @click.option("--repair", is_flag=True, help="Drop the fewest dependencies that contradict.")
 @click.option("--strict-grounding", is_flag=True, help="Refuse targets with several meanings.")

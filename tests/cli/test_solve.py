@@ -1121,7 +1121,7 @@ class TestHelp:
     def test_it_tells_the_options_and_the_exit_codes(self, run: Run) -> None:
         out = run("solve", "--help").out
         assert re.findall(r"^  (--[a-z-]+)", out, re.M) == [
-            *("--impact", "--recon", "--rules", "--policy", "--limit", "--repair"),
+            *("--impact", "--recon", "--repo", "--rules", "--policy", "--limit", "--repair"),
             *("--strict-grounding", "--time-limit", "--stats", "--json", "--help"),
         ]
         whole = " ".join(run("--help").out.split())

@@ -40,7 +40,7 @@ class TestFiles:
         stages = {file.name: file.stages for file in rulebook.load().files}
         assert stages["ladder.lp"] == ("graph",)
         assert stages["admission.lp"] == ("admission", "steps")
-        assert stages["components.lp"] == ("graph", "schedule")
+        assert stages["components.lp"] == ("graph", "schedule", "impact")
         assert stages["policy.lp"] == stages["limits.lp"] == rulefiles.STAGES
 
     def test_every_stage_that_is_solved_has_rules(self) -> None:

@@ -328,12 +328,3 @@ def test_s_000_091_an_id_of_a_minute_is_used_once(tmp_path: Path) -> None:
     for name in ("plan-20260101-0000", "plan-20260101-0000-2"):
         (tmp_path / f"{name}.json").touch()
     assert state.unused(str(tmp_path), "plan-20260101-0000") == "plan-20260101-0000-3"
-
-
-def test_the_home_is_in_the_repository_or_where_it_is_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("PLAN07_HOME", raising=False)
-    assert state.home("repo") == os.path.join("repo", "build", "07-task-decomposition-planning")
-    monkeypatch.setenv("PLAN07_HOME", "/elsewhere")
-    assert state.home("repo") == "/elsewhere"

@@ -1,4 +1,4 @@
-"""The options of every command that composes rules."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,14 +10,23 @@ import click
 from plan07 import solver
 from plan07.errors import InputError
 
-_PLAIN = ("impact", "recon", "localization", "context", "rules", "repair", "strict_grounding")
+_PLAIN = (
+    "impact",
+    "recon",
+    "localization",
+    "context",
+    "repo",
+    "rules",
+    "repair",
+    "strict_grounding",
+)
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """Return the switches that an option names.
+    """Return the values of a repeatable option NAME=VALUE.
 
     Raises:
-        InputError: one is not name=value.
+        InputError: one is written otherwise.
     """
     found: dict[str, str] = {}
     for value in values:
@@ -34,10 +43,10 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def numbers(values: tuple[str, ...], option: str) -> dict[str, int]:
-    """Return the limits that an option names.
+    """Return the values of a repeatable option NAME=N.
 
     Raises:
-        InputError: one is not name=n.
+        InputError: one is written otherwise.
     """
     found: dict[str, int] = {}
     for name, value in pairs(values, option).items():

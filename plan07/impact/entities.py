@@ -1,0 +1,50 @@
+"""Entities of a repository, and how one depends on another, as recon.db holds them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plan07.impact.arguments import Parameter, parameters
+
+
+class Entity(NamedTuple):
+    """An entity of the repository.
+
+    Args:
+        name: its qualified name.
+        kind: as `shapes.ENTITY_KINDS` lists them.
+        path, line: where it is defined, where that is known.
+        params, flags: as recon.db holds them.
+        external: it lies outside the repository.
+    """
+
+    name: str
+    kind: str
+    path: str | None
+    line: int | None
+    params: str | None
+    flags: str | None
+    external: bool
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return the parameters that callers give."""
+        marks = (self.flags or "").split(",")
+        bound = self.kind in ("method", "property") and "static" not in marks
+        return parameters(self.params, bound=bound)
+
+
+class Link(NamedTuple):
+    """How one entity depends on another, by one relation.
+
+    Args:
+        resolution: exact, typed, dynamic, heuristic or ambiguous.
+        confidence: 0 to 1.
+        path, line: the first place that shows it.
+        attrs: details of the encoder.
+    """
+
+    resolution: str
+    confidence: float
+    path: str | None
+    line: int | None
+    attrs: str | None

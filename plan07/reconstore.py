@@ -1,0 +1,344 @@
+"""Builds the recon.db of a repository, or finds that it is up to date.
+
+The readers that are installed contribute parts; what each keeps in the cache beside the database is
+keyed by what it was made from, so a second build reads only what changed and what depends on it,
+and writes the same bytes as a build from nothing. The database is written under another name and
+put in its place at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from plan07 import __version__, home, languages, reconderive, worktree
+from plan07.errors import Finding, InputError
+from plan07.recon import SCHEMA, USER_VERSION, Part, Repository, readers, stamp
+from plan07.reconcache import DiskCache
+from plan07.reconwriter import Writer
+
+NAME = "recon.db"
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
+# What changes with every build, or with the place it is made for.
+Progress = Callable[[str, int, int], None]
+
+
+class Report(NamedTuple):
+    """What a build found.
+
+    Args:
+        path: the database.
+        fresh: False if it was up to date and nothing was written.
+        files: language, or role of what is no code, to the number of files.
+        read: files that were parsed.
+        failed: (path, error) of files that could not be parsed.
+        counts: numbers: nodes, edges, tests, cochange, and those of the readers.
+        notes: what a user should know.
+        encoders: readers that contributed.
+        commit: what is checked out, or None.
+        dirty: files differ from that commit.
+    """
+
+    path: str
+    fresh: bool
+    files: dict[str, int]
+    read: int
+    failed: list[tuple[str, str]]
+    counts: dict[str, int]
+    notes: list[Finding]
+    encoders: list[str]
+    commit: str | None
+    dirty: bool
+
+
+def refresh(root: str, output: str | None = None) -> str:
+    """Return the path of the recon.db of a repository, brought up to date.
+
+    Args:
+        root: the directory of the repository.
+        output: the database; where `home` puts it without.
+
+    Raises:
+        InputError: as `build`.
+    """
+    return build(root, output).path
+
+
+def build(
+    root: str,
+    output: str | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    anew: bool = False,
+    created: str = "",
+) -> Report:
+    """Build the recon.db of a repository, or leave it if it is up to date.
+
+    Args:
+        root: the directory of the repository.
+        output: the database; where `home` puts it without.
+        options: for the readers, see `recon.Repository`.
+        progress: told the stage, how much of it is done and of how much.
+        anew: read everything.
+        created: the time that the database tells, as text; nothing else depends on it.
+
+    Raises:
+        InputError: the directory cannot be read, or the database not be written.
+    """
+    path = os.path.abspath(output or os.path.join(home.home(os.path.abspath(root)), NAME))
+    tree = worktree.read(root)
+    given = dict(options or {})
+    own = _own_files(path, tree.root)
+    files = [each for each in tree.files if each.path not in own]
+    key = _fingerprint(tree._replace(files=files), given)
+    if not anew:
+        known = _up_to_date(path, key, tree.root)
+        if known is not None:
+            return known
+    with _target(path) as temporary:
+        cache = DiskCache(cache_path(path))
+        if anew:
+            cache.clear()
+        kept = False
+        try:
+            report = _written(
+                temporary, path, tree._replace(files=files), given, cache, progress, key, created
+            )
+            kept = True
+        finally:
+            cache.close(keep=kept)
+        os.replace(temporary, path)
+    return report
+
+
+def cache_path(path: str) -> str:
+    """Return where a build of a database keeps what it may need again."""
+    return f"{path.removesuffix('.db')}.cache"
+
+
+def _own_files(path: str, root: str) -> set[str]:
+    """Return the paths, within the repository, of what a build writes."""
+    inner = os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
+    return {inner, f"{inner.removesuffix('.db')}.cache"}
+
+
+@contextmanager
+def _target(path: str) -> Iterator[str]:
+    """Yield a new file beside the database, which is gone if it is not put in its place."""
+    temporary = ""
+    try:
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".plan07-", suffix=".db")
+        os.close(handle)
+        os.chmod(temporary, 0o644)
+        yield temporary
+    except (OSError, sqlite3.OperationalError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            "RECON_UNWRITABLE",
+            f"{path} cannot be written: {reason.lower()}",
+            "name another place with -o, or set PLAN07_HOME",
+            phase="evidence",
+            detail={"path": path},
+        ) from error
+    finally:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _written(
+    temporary: str,
+    path: str,
+    tree: worktree.Worktree,
+    options: Mapping[str, Any],
+    cache: DiskCache,
+    progress: Progress | None,
+    key: str,
+    created: str,
+) -> Report:
+    writer = Writer(temporary)
+    try:
+        repository = Repository(
+            tree.root,
+            tree.files,
+            source_roots(tree.files),
+            tree.commit,
+            options,
+            writer.nodes,
+            cache,
+            progress,
+        )
+        writer.add(Part(files=tree.files))
+        notes = [*tree.notes]
+        encoders = []
+        for name, load in readers():
+            found = _read(name, load, repository, writer)
+            notes += found[1]
+            if found[0]:
+                encoders.append(name)
+        if progress:
+            progress("linking", 0, 1)
+        writer.settle()
+        reconderive.tests(writer.database)
+        counts = {**writer.counts, **reconderive.guesses(writer.database)}
+        if writer.left_out:
+            counts["edges left out"] = writer.left_out
+        report = _report(writer, path, tree, counts, notes, encoders)
+        writer.finish(
+            {
+                "commit": tree.commit or "",
+                "dirty": "1" if tree.dirty else "0",
+                "source_roots": json.dumps(repository.source_roots),
+                "encoders": json.dumps(encoders),
+                "created": created,
+                "fingerprint": key,
+                "looked_at": json.dumps(repository.looked_at, sort_keys=True),
+                "report": json.dumps(_portable(report), sort_keys=True),
+            }
+        )
+    finally:
+        writer.close()
+    return report
+
+
+def _read(
+    name: str, load: Callable[[], Any], repository: Repository, writer: Writer
+) -> tuple[bool, list[Finding]]:
+    """Let one reader contribute; return whether it did, and its notes."""
+    try:
+        reader = load()
+    except Exception as error:  # Another package's code may fail in any way.
+        message = f"the reader {name!r} cannot be loaded: {type(error).__name__}: {error}"[:200]
+        fix = "update or remove the package that registers it"
+        return False, [Finding("READER_BROKEN", name, message, fix, {"reader": name})]
+    contributed = False
+    notes: list[Finding] = []
+    for part in reader(repository):
+        notes += part.notes
+        contributed = contributed or any(
+            (part.nodes, part.edges, part.tests, part.cochange, part.aliases, part.unresolved)
+        )
+        writer.add(part)
+    return contributed, notes
+
+
+def source_roots(files: Sequence[Any]) -> tuple[str, ...]:
+    """Return the directories from which module names count, the longest first.
+
+    They are the root, directories called `src`, and those with the build files of a project.
+    """
+    found = {""}
+    packages = set()
+    for path in (each.path for each in files):
+        folder, _, name = path.rpartition("/")
+        if name in _PROJECT_FILES:
+            found.add(folder)
+        if name == "__init__.py":
+            packages.add(folder)
+        if name.endswith((".py", ".pyi")):
+            parts = folder.split("/")
+            found |= {"/".join(parts[: i + 1]) for i, part in enumerate(parts) if part == "src"}
+    # A package called `src` is a package.
+    return tuple(sorted(found - (packages - {""}), key=lambda each: (-len(each), each)))
+
+
+def _fingerprint(tree: worktree.Worktree, options: Mapping[str, Any]) -> str:
+    """Return what the database depends on, but for what readers look at beside the sources."""
+    said = [
+        *(SCHEMA, USER_VERSION, __version__, list(sys.version_info[:3]), tree.commit, tree.root),
+        [[each.path, each.blob] for each in tree.files],
+        sorted((name, repr(value)) for name, value in options.items() if name != "jobs"),
+        [name for name, _ in readers()],
+    ]
+    text = json.dumps(said, ensure_ascii=True)
+    return sha256(text.encode()).hexdigest()
+
+
+def _up_to_date(path: str, key: str, root: str) -> Report | None:
+    """Return the report of the last build if nothing has changed since."""
+    from urllib.parse import quote
+
+    if not os.path.isfile(path):
+        return None
+    try:
+        database = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
+        try:
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            meta = dict(database.execute("SELECT key, value FROM meta").fetchall())
+        finally:
+            database.close()
+        if version != USER_VERSION or meta["schema"] != SCHEMA or meta["fingerprint"] != key:
+            return None
+        looked_at = json.loads(meta["looked_at"])
+        if any(stamp(os.path.join(root, name)) != said for name, said in looked_at.items()):
+            return None
+        said = json.loads(meta["report"])
+        return Report(
+            **{
+                **said,
+                "path": path,
+                "fresh": False,
+                "failed": [(where, what) for where, what in said["failed"]],
+                "notes": [Finding(**each) for each in said["notes"]],
+            }
+        )
+    except (sqlite3.Error, KeyError, ValueError, TypeError, AttributeError):
+        return None  # It is of another version, or damaged: it is built anew.
+
+
+def _report(
+    writer: Writer,
+    path: str,
+    tree: worktree.Worktree,
+    counts: dict[str, int],
+    notes: list[Finding],
+    encoders: list[str],
+) -> Report:
+    ask = writer.database.execute
+    failed = ask("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path").fetchall()
+    for table in ("nodes", "edges", "tests", "cochange", "unresolved"):
+        counts[table] = ask(f"SELECT count(*) FROM {table}").fetchone()[0]
+    files = dict(
+        ask("SELECT COALESCE(lang, role), count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1")
+    )
+    (parsed,) = ask("SELECT count(*) FROM files WHERE parsed=1").fetchone()
+    unread = ask(
+        "SELECT lang, count(*) FROM files WHERE lang IS NOT NULL AND parsed=0 AND error IS NULL "
+        "GROUP BY lang ORDER BY 2 DESC, 1"
+    ).fetchall()
+    for lang, number in unread:
+        notes.append(_unread(lang, number))
+    return Report(
+        path, True, files, parsed, failed, counts, notes, encoders, tree.commit, tree.dirty
+    )
+
+
+def _unread(lang: str, number: int) -> Finding:
+    indexer = languages.INDEXERS.get(lang)
+    plural = "file" if number == 1 else "files"
+    return Finding(
+        "LANGUAGE_NOT_READ",
+        lang,
+        f"{number} {lang} {plural} {'is' if number == 1 else 'are'} listed and not read",
+        f"run `{indexer}` here; the next build reads index.scip" if indexer else "",
+        {"lang": lang, "files": number, "indexer": indexer},
+    )
+
+
+def _portable(report: Report) -> dict[str, Any]:
+    """Return a report for the database: what would differ between equal builds left out."""
+    return {
+        **report._asdict(),
+        "path": "",
+        "fresh": False,
+        "notes": [each.as_dict() for each in report.notes],
+    }

@@ -1,0 +1,5 @@
+import { sample } from "../src/cart";
+
+export function testTotal(): boolean {
+  return sample().total() === 118;
+}
