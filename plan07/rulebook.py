@@ -113,6 +113,15 @@ class Rulebook:
         files = [(file, text) for file, text in self._switched if stage in file.stages]
         return _answer(files, given, options, optimise)
 
+    def text(self, name: str) -> str:
+        """Return a rule file as it runs, with the switches of this run."""
+        return next(text for file, text in self._switched if file.name == name)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The value of every limit in this run."""
+        return {**self._shipped_limits, **self.limits}
+
     def _composed(self, stage: str) -> list[str]:
         """The rules of a stage: the shipped ones as one text, each overlaid file by itself.
 
@@ -218,12 +227,42 @@ class _ClingoError(RulesError):
     """What clingo said of rules that it cannot load or ground."""
 
 
+def consequences(
+    texts: Sequence[str], constants: Mapping[str, int] | None = None, *, optimise: bool = False
+) -> list[str]:
+    """Return every atom of the one answer set of a program, shown or not, facts too.
+
+    For tools that look at rules; a solve reads the shown atoms of a stage.
+
+    Args:
+        texts: the rules and the facts.
+        constants: numbers, name to value.
+        optimise: the program holds a decision, and the best answer is wanted.
+
+    Raises:
+        RulesError: the program does not load, or there is not exactly one answer set.
+    """
+    options = [f"-c{name}={value}" for name, value in (constants or {}).items()]
+    return _solved(texts, "", options, optimise, everything=True)[0]
+
+
 def _answer(
     texts: Sequence[str | tuple[RuleFile, str]],
     given: str,
     options: Sequence[str],
     optimise: bool,
 ) -> Atoms:
+    return Atoms(*_solved(texts, given, options, optimise))
+
+
+def _solved(
+    texts: Sequence[str | tuple[RuleFile, str]],
+    given: str,
+    options: Sequence[str],
+    optimise: bool,
+    *,
+    everything: bool = False,
+) -> tuple[list[str], list[str]]:
     import clingo
 
     messages: list[str] = []
@@ -253,13 +292,14 @@ def _answer(
         for model in handle:
             if optimise:
                 answers.clear()
-            answers.append([str(symbol) for symbol in model.symbols(shown=True)])
+            symbols = model.symbols(shown=not everything, atoms=everything)
+            answers.append([str(symbol) for symbol in symbols])
             if len(answers) > 1:
                 break
         exhausted = handle.get().exhausted
     if len(answers) != 1 or (optimise and not exhausted):
         raise _not_one(len(answers), optimise)
-    return Atoms(answers[0], messages)
+    return answers[0], messages
 
 
 def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
