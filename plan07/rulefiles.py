@@ -71,7 +71,7 @@ def read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
     except (OSError, ValueError) as error:
         raise InputError(
             "RULES_UNREADABLE",
-            f"the rules in {directory} cannot be read: {_reason(error)}",
+            f"the rules in {directory} cannot be read: {reason(error)}",
             "name a directory of .lp files in UTF-8",
             phase="usage",
             detail={"path": directory},
@@ -112,7 +112,8 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
     return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
 
 
-def _reason(error: OSError | ValueError) -> str:
+def reason(error: OSError | ValueError) -> str:
+    """Return why a file or directory cannot be read."""
     if isinstance(error, OSError):
         return (error.strerror or "it cannot be opened").lower()
     if isinstance(error, UnicodeDecodeError):
