@@ -1,0 +1,495 @@
+"""Reads one statement of a rule file into plain records.
+
+Meant for statements that clingo accepts. What is read is what the tools look at: predicates,
+arguments, variables and conditions. Theory atoms and scripts, which rule files may not hold, are
+not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from plan07.ruletools.lexer import Text, Token
+
+_RELATIONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">="})
+_OPERATORS = frozenset({"..", "^", "?", "&", "+", "-", "*", "/", "\\", "**"})
+_AGGREGATES = frozenset({"#count", "#sum", "#sum+", "#min", "#max"})
+
+
+class Term(NamedTuple):
+    """A term.
+
+    Args:
+        kind: variable, anonymous, number, string, constant, function, tuple, pool, interval,
+            operation, external or special (`#inf`, `#sup`).
+        text: the name of a variable, constant or function; a number or string as written.
+        args: its parts; those of a pool are alternatives.
+        at: where it begins, in characters from the start of the file.
+    """
+
+    kind: str
+    text: str
+    args: tuple[Term, ...]
+    at: int
+
+    def walk(self) -> Iterator[Term]:
+        """Yield the term and all its parts."""
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+
+class Element(NamedTuple):
+    """An element of an aggregate, or a conditional literal.
+
+    Args:
+        terms: its tuple.
+        literals: its conditions; of a conditional literal or a choice, what it is about first.
+    """
+
+    terms: tuple[Term, ...]
+    literals: tuple[Literal, ...]
+
+
+class Literal(NamedTuple):
+    """A literal of a body, or an atom of a head.
+
+    Args:
+        text: as written, spaces and comments normalised.
+        sign: "", "not" or "not not".
+        name: the predicate, with "-" before it if it is classically negated; None for others.
+        arity: its number of arguments.
+        kind: atom, comparison, aggregate, conditional, boolean, or choice (in a head).
+        line, column: where it begins, from 1.
+        args: arguments of an atom, sides of a comparison, guards of an aggregate.
+        operators: of a comparison, one fewer than its sides.
+        elements: of an aggregate, choice or conditional literal.
+        function: of an aggregate, such as `#count`.
+    """
+
+    text: str
+    sign: str
+    name: str | None
+    arity: int
+    kind: str
+    line: int
+    column: int
+    args: tuple[Term, ...] = ()
+    operators: tuple[str, ...] = ()
+    elements: tuple[Element, ...] = ()
+    function: str = ""
+
+    def atoms(self) -> Iterator[Literal]:
+        """Yield the atoms in it: itself, or those of its elements."""
+        if self.kind == "atom":
+            yield self
+        for element in self.elements:
+            for literal in element.literals:
+                yield from literal.atoms()
+
+    def terms(self) -> Iterator[Term]:
+        """Yield every term that stands in it."""
+        for arg in self.args:
+            yield from arg.walk()
+        for element in self.elements:
+            for term in element.terms:
+                yield from term.walk()
+            for literal in element.literals:
+                yield from literal.terms()
+
+
+class Statement(NamedTuple):
+    """A statement.
+
+    Args:
+        kind: rule, constraint, optimisation, show, defined, const, or the name of a directive.
+        head: what it derives.
+        body: on which conditions; of `#minimize` one literal that holds its elements.
+        signature: name and arity, of `#show p/1` and `#defined p/1`; name and 0 of `#const`.
+        levels: priorities of an optimisation.
+        terms: what `#show`, `#const` or a weak constraint names beside its body.
+    """
+
+    kind: str
+    head: tuple[Literal, ...] = ()
+    body: tuple[Literal, ...] = ()
+    signature: tuple[str, int] | None = None
+    levels: tuple[Term, ...] = ()
+    terms: tuple[Term, ...] = ()
+
+
+class Unreadable(Exception):
+    """The statement holds something that is not read."""
+
+
+def read(source: Text, found: Sequence[Token]) -> Statement:
+    """Return a statement.
+
+    Args:
+        source: the text of the file.
+        found: the tokens of the statement.
+
+    Raises:
+        Unreadable: it is no statement, or one with parts that are not read.
+    """
+    reader = _Reader(source, found)
+    first = found[0].text
+    special = _DIRECTIVES.get(first)
+    if special is not None:
+        return special(reader)
+    if found[0].kind == "script":
+        return Statement("script")
+    if first.startswith("#") and first not in (*_AGGREGATES, "#true", "#false", "#inf", "#sup"):
+        return Statement(first[1:])
+    return reader.rule()
+
+
+class _Reader:
+    def __init__(self, source: Text, found: Sequence[Token]) -> None:
+        self._source = source
+        self._found = found
+        self._next = 0
+        self._last = len(found) - 1
+
+    def rule(self) -> Statement:
+        head = self._head()
+        body = self._body() if self.skip(":-") else ()
+        self.expect(".")
+        derives = [each for each in head if each.kind != "boolean"]
+        return Statement("rule" if derives else "constraint", tuple(derives), body)
+
+    def constraint(self) -> Statement:
+        self.expect(":-")
+        body = self._body()
+        self.expect(".")
+        return Statement("constraint", (), body)
+
+    def weak(self) -> Statement:
+        self.expect(":~")
+        body = self._body()
+        self.expect(".")
+        self.expect("[")
+        level, terms = self._weight()
+        self.expect("]")
+        return Statement("optimisation", (), body, None, (level,), terms)
+
+    def optimise(self) -> Statement:
+        begin = self._next
+        name = self._advance().text
+        self.expect("{")
+        levels: list[Term] = []
+        elements: list[Element] = []
+        while not self.skip("}"):
+            level, terms = self._weight()
+            literals = self._conditions() if self.skip(":") else ()
+            levels.append(level)
+            elements.append(Element((level, *terms), literals))
+            self.skip(";")
+        body = self._literal(
+            begin, "", None, 0, "aggregate", elements=tuple(elements), function=name
+        )
+        self.expect(".")
+        return Statement("optimisation", (), (body,), None, tuple(levels))
+
+    def show(self) -> Statement:
+        self._advance()
+        if self.skip("."):
+            return Statement("show")
+        signature = self._signature()
+        if signature:
+            self.expect(".")
+            return Statement("show", signature=signature)
+        term = self.term()
+        body = self._body() if self.skip(":") else ()
+        self.expect(".")
+        return Statement("show", (), body, None, (), (term,))
+
+    def defined(self) -> Statement:
+        self._advance()
+        signature = self._signature()
+        if signature is None:
+            raise Unreadable
+        return Statement("defined", signature=signature)
+
+    def const(self) -> Statement:
+        self._advance()
+        name = self._advance().text
+        self.expect("=")
+        return Statement("const", signature=(name, 0), terms=(self.term(),))
+
+    def _signature(self) -> tuple[str, int] | None:
+        begin = self._next
+        sign = "-" if self.skip("-") else ""
+        if self.kind() == "word":
+            name = self._advance().text
+            if self.skip("/") and self.kind() == "number":
+                return sign + name, int(self._advance().text, 0)
+        self._next = begin
+        return None
+
+    def _weight(self) -> tuple[Term, tuple[Term, ...]]:
+        weight = self.term()
+        level = self.term() if self.skip("@") else Term("number", "0", (), weight.at)
+        terms = [weight]
+        while self.skip(","):
+            terms.append(self.term())
+        return level, tuple(terms)
+
+    # Heads and bodies.
+
+    def _head(self) -> tuple[Literal, ...]:
+        found: list[Literal] = []
+        while True:
+            begin = self._next
+            for literal in self._part("choice"):
+                found.append(self._conditional(begin, literal))
+            if not (self.skip(";") or self.skip("|") or self.skip(",")):
+                return tuple(found)
+
+    def _body(self) -> tuple[Literal, ...]:
+        found: list[Literal] = []
+        while self.text() not in (".", ""):
+            begin = self._next
+            for literal in self._part("aggregate"):
+                found.append(self._conditional(begin, literal))
+            if not (self.skip(",") or self.skip(";")):
+                break
+        return tuple(found)
+
+    def _conditional(self, begin: int, literal: Literal) -> Literal:
+        if not self.skip(":"):
+            return literal
+        element = Element((), (literal, *self._conditions()))
+        name, arity, sign = literal.name, literal.arity, literal.sign
+        return self._literal(begin, sign, name, arity, "conditional", elements=(element,))
+
+    def _conditions(self) -> tuple[Literal, ...]:
+        found: list[Literal] = []
+        while self.text() not in (".", ";", "}", "|", ":-", ":", ""):
+            found += self._part("aggregate")
+            if not self.skip(","):
+                break
+        return tuple(found)
+
+    def _part(self, set_kind: str) -> list[Literal]:
+        begin = self._next
+        sign = "not" if self.skip("not") else ""
+        if sign and self.skip("not"):
+            sign = "not not"
+        if self.text() in ("#true", "#false"):
+            self._advance()
+            return [self._literal(begin, sign, None, 0, "boolean")]
+        if self._at_aggregate():
+            return [self._aggregate(begin, sign, set_kind, ())]
+        side = self.term()
+        if self._at_aggregate():
+            return [self._aggregate(begin, sign, set_kind, (side,))]
+        sides, operators = [side], []
+        while self.text() in _RELATIONS:
+            operators.append(self._advance().text)
+            if self._at_aggregate():
+                return [self._aggregate(begin, sign, set_kind, (side,))]
+            sides.append(self.term())
+        if operators:
+            literal = self._literal(begin, sign, None, 0, "comparison", tuple(sides))
+            return [literal._replace(operators=tuple(operators))]
+        return [
+            self._literal(begin, sign, name, len(args), "atom", args) for name, args in _atoms(side)
+        ]
+
+    def _at_aggregate(self) -> bool:
+        text = self.text()
+        if text == "&":
+            raise Unreadable
+        return text == "{" or text in _AGGREGATES
+
+    def _aggregate(self, begin: int, sign: str, set_kind: str, guards: tuple[Term, ...]) -> Literal:
+        function = self._advance().text if self.text() != "{" else ""
+        self.expect("{")
+        elements: list[Element] = []
+        while not self.skip("}"):
+            elements.append(self._element(function))
+            self.skip(";")
+        # `:` and `|` follow in heads, a full stop at the end; everything else is a guard.
+        if self.text() in _RELATIONS:
+            self._advance()
+            guards = (*guards, self.term())
+        elif self.kind() in ("number", "variable", "word") and self.text() != "not":
+            guards = (*guards, self.term())
+        return self._literal(
+            begin,
+            sign,
+            None,
+            0,
+            set_kind if not function or set_kind == "choice" else "aggregate",
+            guards,
+            tuple(elements),
+            function,
+        )
+
+    def _element(self, function: str) -> Element:
+        if not function:
+            literals = self._part("aggregate")
+            return Element((), (*literals, *(self._conditions() if self.skip(":") else ())))
+        terms: list[Term] = []
+        while self.text() not in (":", ";", "}"):
+            terms.append(self.term())
+            self.skip(",")
+        literals = []
+        while self.skip(":"):
+            literals += self._conditions()
+        return Element(tuple(terms), tuple(literals))
+
+    # Terms.
+
+    def term(self) -> Term:
+        """Read a term; operators are kept in a row, whichever binds stronger."""
+        first = self._primary()
+        parts, interval = [first], False
+        while self.text() in _OPERATORS:
+            interval |= self._advance().text == ".."
+            parts.append(self._primary())
+        if len(parts) == 1:
+            return first
+        return Term("interval" if interval else "operation", "", tuple(parts), first.at)
+
+    def _primary(self) -> Term:
+        token = self._advance()
+        kind, text, at = token
+        if kind in ("number", "string", "variable", "anonymous"):
+            return Term(kind, text, (), at)
+        if kind == "word":
+            if text == "not":
+                raise Unreadable
+            return self._function("function", text, at) if self.skip("(") else _constant(token)
+        if text == "(":
+            return self._function("tuple", "", at)
+        if text in ("-", "~"):
+            inner = self._primary()
+            if text == "-" and inner.kind == "number":
+                return Term("number", f"-{inner.text}", (), at)
+            return Term("operation", text, (inner,), at)
+        if text == "|":
+            inner = self.term()
+            self.expect("|")
+            return Term("operation", text, (inner,), at)
+        if text == "@":
+            name = self._advance().text
+            inner = self._function("function", name, at) if self.skip("(") else _constant(token)
+            return Term("external", name, inner.args, at)
+        if text in ("#inf", "#sup", "#infimum", "#supremum"):
+            return Term("special", text, (), at)
+        raise Unreadable
+
+    def _function(self, kind: str, name: str, at: int) -> Term:
+        """Read the arguments of a function or tuple, its bracket being open."""
+        groups: list[list[Term]] = [[]]
+        trailing = False
+        while not self.skip(")"):
+            if self.skip(";"):
+                groups.append([])
+            elif not self.skip(","):
+                groups[-1].append(self.term())
+                trailing = self.text() == "," and self._peek(1) in (")", ";")
+        if kind == "tuple" and not trailing:
+            parts = [_grouped(group, at) for group in groups]
+            return parts[0] if len(parts) == 1 else Term("pool", "", tuple(parts), at)
+        if len(groups) == 1:
+            return Term(kind, name, tuple(groups[0]), at)
+        if len({len(group) for group in groups}) == 1:
+            pools = [
+                Term("pool", "", alternatives, at) for alternatives in zip(*groups, strict=True)
+            ]
+            return Term(kind, name, tuple(pools), at)
+        terms = [Term(kind, name, tuple(group), at) for group in groups]
+        return Term("pool", "", tuple(terms), at)
+
+    # Tokens.
+
+    def text(self) -> str:
+        return self._found[self._next].text if self._next <= self._last else ""
+
+    def kind(self) -> str:
+        return self._found[self._next].kind if self._next <= self._last else ""
+
+    def skip(self, text: str) -> bool:
+        if self._next <= self._last and self._found[self._next].text == text:
+            self._next += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        if not self.skip(text):
+            raise Unreadable
+
+    def _peek(self, distance: int) -> str:
+        at = self._next + distance
+        return self._found[at].text if at <= self._last else ""
+
+    def _advance(self) -> Token:
+        if self._next > self._last:
+            raise Unreadable
+        self._next += 1
+        return self._found[self._next - 1]
+
+    def _literal(
+        self,
+        begin: int,
+        sign: str,
+        name: str | None,
+        arity: int,
+        kind: str,
+        args: tuple[Term, ...] = (),
+        elements: tuple[Element, ...] = (),
+        function: str = "",
+    ) -> Literal:
+        used = self._found[begin : self._next]
+        line, column = self._source.place(used[0].at)
+        text = written(used)
+        return Literal(text, sign, name, arity, kind, line, column, args, (), elements, function)
+
+
+_DIRECTIVES: dict[str, Callable[[_Reader], Statement]] = {
+    ":-": _Reader.constraint,
+    ":~": _Reader.weak,
+    "#minimize": _Reader.optimise,
+    "#maximize": _Reader.optimise,
+    "#minimise": _Reader.optimise,
+    "#maximise": _Reader.optimise,
+    "#show": _Reader.show,
+    "#defined": _Reader.defined,
+    "#const": _Reader.const,
+}
+
+
+def _constant(token: Token) -> Term:
+    return Term("constant", token.text, (), token.at)
+
+
+def _grouped(group: list[Term], at: int) -> Term:
+    return group[0] if len(group) == 1 else Term("tuple", "", tuple(group), at)
+
+
+def _atoms(term: Term) -> list[tuple[str, tuple[Term, ...]]]:
+    """Return what a term is as an atom: one, or several of a pool of different arity."""
+    if term.kind in ("function", "constant"):
+        return [(term.text, term.args)]
+    if term.kind == "operation" and term.text == "-":
+        return [(f"-{name}", args) for name, args in _atoms(term.args[0])]
+    if term.kind == "pool":
+        return [atom for each in term.args for atom in _atoms(each)]
+    raise Unreadable
+
+
+def written(used: Sequence[Token]) -> str:
+    """Return tokens as one line: what stands between two of them becomes one space or none."""
+    parts: list[str] = []
+    end, before = -1, ""
+    for token in used:
+        apart = end >= 0 and token.at > end
+        if apart and before not in ("(", "{") and token.text not in (")", "}"):
+            parts.append(" ")
+        parts.append(token.text)
+        end, before = token.at + len(token.text), token.text
+    return "".join(parts)
