@@ -13,7 +13,11 @@ from plan07 import __version__
 from plan07.cli import output
 from plan07.errors import InputError, Plan07Error, defect
 
-_COMMANDS = {"solve": "plan07.cli.solve", "schema": "plan07.cli.schema"}
+_COMMANDS = {
+    "solve": "plan07.cli.solve",
+    "rules": "plan07.cli.rules",
+    "schema": "plan07.cli.schema",
+}
 
 
 class _Lazy(click.Group):

@@ -1,0 +1,46 @@
+"""`plan07 rules`: read, check, test, explain, change and pack rules. Each command on its own."""
+
+from __future__ import annotations
+
+import click
+
+# Command to the module that holds it and its name there.
+_COMMANDS = {
+    "list": ("plan07.cli.rules.listing", "list_"),
+    "show": ("plan07.cli.rules.listing", "show"),
+    "check": ("plan07.cli.rules.checking", "check"),
+    "test": ("plan07.cli.rules.testing", "test"),
+    "coverage": ("plan07.cli.rules.testing", "coverage"),
+    "mutate": ("plan07.cli.rules.testing", "mutate"),
+    "why": ("plan07.cli.rules.explaining", "why"),
+    "why-not": ("plan07.cli.rules.explaining", "why_not"),
+    "trace": ("plan07.cli.rules.explaining", "trace"),
+    "diff": ("plan07.cli.rules.explaining", "diff"),
+    "bench": ("plan07.cli.rules.explaining", "bench"),
+    "new": ("plan07.cli.rules.packing", "new"),
+    "export": ("plan07.cli.rules.packing", "export"),
+    "pack": ("plan07.cli.rules.packing", "pack"),
+    "digest": ("plan07.cli.rules.packing", "digest"),
+}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        from importlib import import_module
+
+        module, name = _COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(
+    cls=_Lazy,
+    epilog="Exit codes: 0 held, 1 a test or check failed, 2 could not load, 3 plan07 is broken.",
+)
+def command() -> None:
+    """Read, check, test, explain, change and pack the rules that decide."""
