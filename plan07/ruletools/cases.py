@@ -1,0 +1,377 @@
+"""Reads rule tests: files named `*_test.lp`, into plain cases.
+
+A test file is ASP. What stands before its first `#program` holds for every test of the file; each
+`#program test_NAME.` begins a test. Its facts are what the rules are given, rules among them may
+spell facts out, and these say what is wanted of the rules:
+
+| fact | wanted |
+|---|---|
+| `expect(Atom)` | the rules derive it |
+| `forbid(Atom)` | they do not |
+| `violation_expected(Code, Subject)` | they refuse; every violation must be named, unless `violations(any)` |
+| `exact(Name/Arity)` | the expectations name every atom of this predicate that they derive |
+| `order_expected(Before, After)` | the one comes before the other, and not the other way round |
+
+`_` in the first three stands for anything. These say what is loaded; without any of them, it is the
+rule file of the test file's name, with the limits and switches that hold:
+
+| fact | loaded |
+|---|---|
+| `load("FILE")` | this rule file too |
+| `stage(NAME)` | every rule file of a stage instead |
+| `plan("FILE")` | the facts of a plan instead, through every stage |
+| `switch(Name, Value)`, `limit(Name, Number)` | another value than the one that holds |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from plan07 import rulebook, rulefiles
+from plan07.errors import Finding, InputError, RulesError
+from plan07.facts import Fact, Term, parse
+from plan07.messages import quoted
+from plan07.ruletools import source
+from plan07.ruletools.patterns import ANY, shown, with_wildcards
+
+SUFFIX = "_test.lp"
+_PROGRAM = re.compile(r"#program\s+(\w+)\s*(\([^)]*\))?\s*\.")
+_WITH_PATTERN = re.compile(r"(?:expect|forbid|violation_expected)\b")
+_INDICATOR = re.compile(r"\bexact\(\s*([a-z_]\w*)\s*/\s*(\d+)\s*\)")
+_PLACE = re.compile(r"<block>:(\d+):(\d+)\S*: (?:error|info): ")
+_LARGEST_FILE = 4 * 1024 * 1024
+_FORM = "expect(Atom), forbid(Atom), violation_expected(Code, Subject), violations(any), "
+_FORM += "exact(Name/Arity), order_expected(Before, After), load(File), stage(Name), plan(File), "
+_FORM += "switch(Name, Value) or limit(Name, Number)"
+
+
+class Case(NamedTuple):
+    """One test.
+
+    Args:
+        path: the test file.
+        name: what stands after `#program`.
+        line: where.
+        facts: the atoms that it gives to the rules, as text, sorted.
+        expected: patterns of atoms that the rules derive.
+        forbidden: patterns of atoms that they do not derive.
+        refusals: patterns of the violations that they derive.
+        any_refusal: violations that are not named are no matter.
+        exact: predicates, name and arity, of which every atom is expected.
+        orders: pairs of ids, the one that comes first and the other.
+        switches: name and value.
+        limits: name and number.
+        stages: whose rule files are loaded; empty for the file of the test file's name.
+        files: names of rule files that are loaded too.
+        plan: the path of a plan, as written, or None.
+        helpers: predicates, name and arity, that rules of the test read to spell facts out.
+        lines: where a wish, as `shown`, stands in the file, for those written out in full.
+    """
+
+    path: str
+    name: str
+    line: int
+    facts: tuple[str, ...] = ()
+    expected: tuple[Fact, ...] = ()
+    forbidden: tuple[Fact, ...] = ()
+    refusals: tuple[Fact, ...] = ()
+    any_refusal: bool = False
+    exact: tuple[tuple[str, int], ...] = ()
+    orders: tuple[tuple[str, str], ...] = ()
+    switches: tuple[tuple[str, str], ...] = ()
+    limits: tuple[tuple[str, int], ...] = ()
+    stages: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    plan: str | None = None
+    helpers: frozenset[tuple[str, int]] = frozenset()
+    lines: dict[str, int] = {}
+
+
+class Draft(NamedTuple):
+    """One test as it is written, before its facts are spelt out.
+
+    Args:
+        path: the test file.
+        name: what stands after `#program`.
+        line: where.
+        statements: what all tests of the file share, and its own.
+    """
+
+    path: str
+    name: str
+    line: int
+    statements: tuple[source.Rule, ...]
+
+
+def read(path: str) -> list[Draft]:
+    """Return the tests of a file, in their order.
+
+    Raises:
+        InputError: it cannot be read, or what it says is no test; every fault is told, with its
+            line.
+    """
+    try:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read(_LARGEST_FILE)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "TEST_UNREADABLE",
+            f"the tests in {path} cannot be read: {rulefiles.reason(error)}",
+            "name a file of rule tests in UTF-8",
+            phase="usage",
+            detail={"path": path},
+        ) from error
+    return drafts(text, path)
+
+
+def drafts(text: str, path: str) -> list[Draft]:
+    """Return the tests that a text holds, in their order.
+
+    Args:
+        text: what a test file holds.
+        path: how messages call it, and what the paths in it are relative to.
+
+    Raises:
+        InputError: as `read`.
+    """
+    try:
+        statements = source.parse_text(text, path).rules
+    except RulesError as error:
+        raise _invalid([_finding(path, None, error.code, error.message, error.fix)]) from error
+    shared, blocks, faults = _blocks(statements, path)
+    if not blocks and not faults:
+        fix = "begin a test with `#program test_NAME.`, and name below it what is expected"
+        faults = [_finding(path, None, "TEST_NONE", "it holds no test", fix)]
+    if faults:
+        raise _invalid(faults)
+    return [Draft(path, name, line, (*shared, *block)) for name, line, block in blocks]
+
+
+def case(draft: Draft) -> Case:
+    """Return a test with its facts spelt out.
+
+    Raises:
+        InputError: it cannot be grounded, or what it wishes cannot be understood.
+    """
+    try:
+        return _case(draft)
+    except _Fault as fault:
+        line = fault.line or draft.line
+        found = _finding(draft.path, line, fault.code, fault.said, fault.fix)
+        raise _invalid([found]) from fault
+
+
+class _Fault(Exception):
+    def __init__(self, code: str, said: str, fix: str, line: int | None = None) -> None:
+        self.code, self.said, self.fix, self.line = code, said, fix, line
+
+
+Block = tuple[str, int, list[source.Rule]]
+
+
+def _blocks(
+    statements: Sequence[source.Rule], path: str
+) -> tuple[list[source.Rule], list[Block], list[Finding]]:
+    shared: list[source.Rule] = []
+    blocks: list[Block] = []
+    faults: list[Finding] = []
+    current = shared
+    for each in statements:
+        if each.kind == "program":
+            found = _PROGRAM.match(each.text)
+            name, parameters = (found[1], found[2]) if found else (each.text, None)
+            if name == "base" and not parameters:
+                current = shared
+                continue
+            current = []
+            if not name.startswith("test_") or parameters:
+                said = f"{quoted(each.text)} is no test"
+                fix = "write `#program test_NAME.`; what all tests share stands before the first"
+                faults.append(_finding(path, each.line, "TEST_PROGRAM", said, fix))
+            elif name in {known for known, _, _ in blocks}:
+                said = f"there are two tests {quoted(name)}"
+                faults.append(_finding(path, each.line, "TEST_TWICE", said, "rename one of them"))
+            else:
+                blocks.append((name, each.line, current))
+        elif each.derives and each.kind != "choice":
+            current.append(each)
+        else:
+            said = f"{quoted(each.text)} is neither a fact nor a rule that derives facts"
+            fix = "a test holds facts, and rules that spell facts out"
+            faults.append(_finding(path, each.line, "TEST_STATEMENT", said, fix))
+    return shared, blocks, faults
+
+
+def _case(draft: Draft) -> Case:
+    texts = [(each, _prepared(each)) for each in draft.statements]
+    try:
+        atoms = rulebook.consequences([_at_their_lines(texts)])
+    except RulesError as error:
+        raise _located(error) from error
+    wishes: dict[str, list[Fact]] = {name: [] for name in _WISHES}
+    facts = []
+    for text in sorted(atoms):
+        atom = parse(text)
+        if atom.name in wishes:
+            wishes[atom.name].append(atom)
+        else:
+            facts.append(text)
+    lines = {}
+    for each, text in texts:
+        if not each.body:
+            lines.setdefault(shown(parse(text)), each.line)
+
+    def found(kind: str) -> list[tuple[Term, ...]]:
+        for wish in wishes[kind]:
+            if not _WISHES[kind](wish.args):
+                written = shown(wish)
+                raise _Fault(
+                    "TEST_WISH",
+                    f"{quoted(written)} cannot be understood",
+                    f"write {_FORM}",
+                    lines.get(written),
+                )
+        return [wish.args for wish in wishes[kind]]
+
+    plans = [str(args[0]) for args in found("plan")]
+    if len(plans) > 1 or (plans and facts):
+        said = "a test of a plan gives one plan and no facts of its own"
+        raise _Fault("TEST_WISH", said, "write the facts into the plan, or make two tests of it")
+    return Case(
+        draft.path,
+        draft.name,
+        draft.line,
+        tuple(facts),
+        expected=tuple(_atom(args[0]) for args in found("expect")),
+        forbidden=tuple(_atom(args[0]) for args in found("forbid")),
+        refusals=tuple(Fact("violation", args) for args in found("violation_expected")),
+        any_refusal=bool(found("violations")),
+        exact=tuple((_word(args[0]), _number(args[1])) for args in found("exact")),
+        orders=tuple((str(args[0]), str(args[1])) for args in found("order_expected")),
+        switches=tuple((_word(args[0]), _word(args[1])) for args in found("switch")),
+        limits=tuple((_word(args[0]), _number(args[1])) for args in found("limit")),
+        stages=tuple(_word(args[0]) for args in found("stage")),
+        files=tuple(str(args[0]) for args in found("load")),
+        plan=plans[0] if plans else None,
+        helpers=frozenset(
+            (atom.name or "", atom.arity) for each in draft.statements for atom in each.atoms()
+        ),
+        lines=lines,
+    )
+
+
+def _is_word(term: Term) -> bool:
+    return isinstance(term, Fact) and not term.args and term != ANY
+
+
+def _is_atom(term: Term) -> bool:
+    return isinstance(term, Fact) and term.name != "" and term != ANY
+
+
+def _atom(term: Term) -> Fact:
+    assert isinstance(term, Fact)
+    return term
+
+
+def _word(term: Term) -> str:
+    return _atom(term).name
+
+
+def _number(term: Term) -> int:
+    assert isinstance(term, int)
+    return term
+
+
+def _form(*wanted: Callable[[Term], bool]) -> Callable[[Sequence[Term]], bool]:
+    return lambda args: (
+        len(args) == len(wanted)
+        and all(is_right(arg) for is_right, arg in zip(wanted, args, strict=True))
+    )
+
+
+def _is_any(term: Term) -> bool:
+    return term == Fact("any")
+
+
+def _is_text(term: Term) -> bool:
+    return isinstance(term, str)
+
+
+def _is_number(term: Term) -> bool:
+    return isinstance(term, int) and term >= 0
+
+
+def _is_stage(term: Term) -> bool:
+    return isinstance(term, Fact) and term.name in rulefiles.STAGES and not term.args
+
+
+_WISHES: dict[str, Callable[[Sequence[Term]], bool]] = {
+    "expect": _form(_is_atom),
+    "forbid": _form(_is_atom),
+    "violation_expected": lambda args: len(args) == 2,
+    "violations": _form(_is_any),
+    "exact": _form(_is_word, _is_number),
+    "order_expected": _form(_is_text, _is_text),
+    "switch": _form(_is_word, _is_word),
+    "limit": _form(_is_word, _is_number),
+    "stage": _form(_is_stage),
+    "load": _form(_is_text),
+    "plan": _form(_is_text),
+}
+
+
+def _prepared(statement: source.Rule) -> str:
+    """Return a statement in which patterns and predicate indicators are terms of clingo."""
+    text = _INDICATOR.sub(r"exact(\1,\2)", rulefiles.without_comments(statement.text))
+    head, implies, body = text.partition(":-")
+    if _WITH_PATTERN.match(head.lstrip()):
+        return with_wildcards(head) + implies + body
+    return text
+
+
+def _at_their_lines(statements: Sequence[tuple[source.Rule, str]]) -> str:
+    """Return the statements where they stand in the file, so that messages name the place."""
+    lines: list[str] = []
+    for statement, text in sorted(statements, key=_place):
+        lines += [""] * (statement.line - len(lines))
+        pad = " " * (statement.column - 1 - len(lines[statement.line - 1]))
+        first, *rest = text.split("\n")
+        lines[statement.line - 1] += pad + first
+        lines += rest
+    return "\n".join(lines)
+
+
+def _place(statement: tuple[source.Rule, str]) -> tuple[int, int]:
+    return statement[0].line, statement[0].column
+
+
+def _located(error: RulesError) -> _Fault:
+    messages = error.detail.get("messages") or [error.message]
+    said = " ".join(str(messages[0]).split())
+    place = _PLACE.match(said)
+    return _Fault(
+        "TEST_SYNTAX",
+        f"the test cannot be grounded: {said[place.end() :] if place else said}",
+        "bind every variable by a positive literal; `_` stands for anything in expect, forbid "
+        "and violation_expected alone",
+        int(place[1]) if place else None,
+    )
+
+
+def _finding(path: str, line: int | None, code: str, said: str, fix: str) -> Finding:
+    place = path if line is None else f"{path}:{line}"
+    return Finding(code, place, f"{place}: {said}", fix, {"path": path, "line": line})
+
+
+def _invalid(faults: list[Finding]) -> InputError:
+    first = faults[0]
+    return InputError(
+        first.code if len(faults) == 1 else "TESTS_INVALID",
+        first.message if len(faults) == 1 else f"{len(faults)} faults in {first.detail['path']}",
+        first.fix,
+        phase="read",
+        detail={"path": first.detail["path"]},
+        violations=tuple(faults),
+    )
