@@ -36,6 +36,12 @@ def document(value: dict[str, Any]) -> None:
     _write(json.dumps(value, indent=2) + "\n", sys.stdout)
 
 
+def lines(texts: Iterable[str]) -> None:
+    """Print lines for people, freed of what acts on a terminal."""
+    for text in texts:
+        _line(printable(text), sys.stdout)
+
+
 def flush() -> None:
     """Bring out what was printed.
 

@@ -13,7 +13,12 @@ from plan07.cli import output
 from plan07.errors import InputError
 
 
-def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+    """Return what a repeatable option `name=value` says.
+
+    Raises:
+        InputError: a value is not written like that.
+    """
     found: dict[str, str] = {}
     for value in values:
         name, equals, chosen = value.partition("=")
@@ -28,9 +33,14 @@ def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return found
 
 
-def _numbers(values: tuple[str, ...], option: str) -> dict[str, int]:
+def numbers(values: tuple[str, ...], option: str) -> dict[str, int]:
+    """Return what a repeatable option `name=n` says.
+
+    Raises:
+        InputError: a value is not written like that, or is no number.
+    """
     found: dict[str, int] = {}
-    for name, value in _pairs(values, option).items():
+    for name, value in pairs(values, option).items():
         if not (value.isascii() and value.isdigit() and len(value) < 12):
             raise InputError(
                 "LIMIT_INVALID",
@@ -111,8 +121,8 @@ def command(
         impact=impact,
         recon=recon,
         rules=rules,
-        policy=_pairs(policy, "--policy"),
-        limits=_numbers(limits, "--limit"),
+        policy=pairs(policy, "--policy"),
+        limits=numbers(limits, "--limit"),
         repair=repair,
         strict_grounding=strict_grounding,
     )
