@@ -12,18 +12,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _TOKEN = re.compile(
-    r"""(?P<space>[ \t\r\n]+)
+    r"""[ \t\r\n]*(?:
+    (?P<mark>[(),;{}\[\]]|:-|:~|\.\.|\*\*|!=|<=|>=|==|<>|[.:=<>+*/\\^?&|@~-])
+    |(?P<word>[_']*[a-z][A-Za-z0-9_']*)
+    |(?P<variable>[_']*[A-Z][A-Za-z0-9_']*)
+    |(?P<string>"(?:[^"\\\n]|\\.)*")
+    |(?P<number>0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+)
     |(?P<comment>%(?!\*)[^\n]*)
     |(?P<block>%\*)
-    |(?P<string>"(?:[^"\\\n]|\\.)*")
-    |(?P<script>\#script\b.*?\#end\b)
-    |(?P<number>0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+)
-    |(?P<variable>[_']*[A-Z][A-Za-z0-9_']*)
-    |(?P<word>[_']*[a-z][A-Za-z0-9_']*)
     |(?P<anonymous>_)
+    |(?P<script>\#script\b.*?\#end\b)
     |(?P<directive>\#[a-z_]+\+?)
-    |(?P<mark>:-|:~|\.\.|\*\*|!=|<=|>=|==|<>|.)
-    """,
+    |(?P<stray>[^ \t\r\n])
+    )""",
     re.VERBOSE | re.DOTALL,
 )
 _EDGE_OF_BLOCK = re.compile(r"%\*|\*%")
@@ -35,7 +36,8 @@ class Token(NamedTuple):
     """A token.
 
     Args:
-        kind: string, number, variable, anonymous, word, directive, script or mark.
+        kind: string, number, variable, anonymous, word, directive, script or mark; stray for a
+            character that no token begins with.
         text: as written.
         at: where it begins, in characters from the start of the file.
     """
@@ -94,22 +96,37 @@ def tokens(source: Text) -> tuple[list[Token], list[Comment]]:
     text = source.text
     found: list[Token] = []
     comments: list[Comment] = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        assert match is not None and match.lastgroup is not None
-        kind, end = match.lastgroup, match.end()
-        if kind == "block":
-            end = _end_of_block(text, at)
-        if kind in ("comment", "block"):
-            line, column = source.place(at)
-            before = text[at - column + 1 : at]
-            end_line, _ = source.place(end - 1)
-            comments.append(Comment(text[at:end], at, line, end_line, bool(before.strip())))
-        elif kind != "space":
-            found.append(Token(kind, match.group(), at))
-        at = end
+    at: int | None = 0
+    while at is not None:
+        at = _scan(source, text, at, found, comments)
     return found, comments
+
+
+def _scan(
+    source: Text, text: str, at: int, found: list[Token], comments: list[Comment]
+) -> int | None:
+    """Read up to the end of the next block comment, and return where that is."""
+    for match in _TOKEN.finditer(text, at):
+        kind = match.lastgroup
+        assert kind is not None
+        begin = match.start(kind)
+        if kind == "comment":
+            comments.append(_comment(source, begin, match.end()))
+        elif kind == "block":
+            end = _end_of_block(text, begin)
+            comments.append(_comment(source, begin, end))
+            return end
+        else:
+            found.append(Token(kind, match.group(kind), begin))
+    return None
+
+
+def _comment(source: Text, begin: int, end: int) -> Comment:
+    line, column = source.place(begin)
+    before = source.text[begin - column + 1 : begin]
+    return Comment(
+        source.text[begin:end], begin, line, source.place(end - 1)[0], bool(before.strip())
+    )
 
 
 def _end_of_block(text: str, begin: int) -> int:

@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from plan07.ruletools.lexer import Comment
-
-if TYPE_CHECKING:
-    from plan07.ruletools.source import Rule
+from plan07.ruletools.records import Rule
 
 Signature = tuple[str, int]
 
@@ -42,6 +40,7 @@ class Document(NamedTuple):
         made: it is an output of some file.
         given: it is an input of some file.
         files: where it is documented.
+        switch: a run may choose among the values of its only argument.
     """
 
     name: str
@@ -51,6 +50,7 @@ class Document(NamedTuple):
     made: bool
     given: bool
     files: tuple[str, ...]
+    switch: bool
 
 
 class Predicate(NamedTuple):
@@ -61,12 +61,14 @@ class Predicate(NamedTuple):
         title: what it means, one sentence or a few; "" where nothing documents it.
         text: its signature with the names of its arguments, such as `verb(Obligation, Verb)`.
         args: name and description of each argument.
-        values: for each argument the constants that its description lists, or ().
+        meanings: the description of each argument, that of another predicate where it points there.
+        values: for each argument the constants that its meaning lists, or ().
         role: input (something outside of the rules makes it), output, or private to a file.
         files: where it is documented.
         makers: ids of the rules that derive it.
         readers: ids of the rules in whose conditions it stands.
         shown: ids of the statements that show it.
+        switch: a run may choose among the values of its only argument.
     """
 
     name: str
@@ -74,12 +76,14 @@ class Predicate(NamedTuple):
     title: str
     text: str
     args: tuple[tuple[str, str], ...]
+    meanings: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     role: str
     files: tuple[str, ...]
     makers: tuple[str, ...]
     readers: tuple[str, ...]
     shown: tuple[str, ...]
+    switch: bool
 
 
 def documented(
@@ -101,28 +105,29 @@ def documented(
 def _read(file: str, block: re.Match[str]) -> Document:
     names = tuple(each.strip() for each in (block[2] or "").split(",") if each.strip())
     text = block[3]
-    meaning, _, listed = text.partition("\nArgs:")
-    said = _VALUES.search(meaning)
-    meaning = _VALUES.sub("", meaning)
-    role = _ROLE.search(meaning)
-    title = " ".join((meaning[: role.start()] if role else meaning).split())
+    said, _, arguments = text.partition("\nArgs:")
+    switch = _VALUES.search(said)
+    said = _VALUES.sub("", said)
+    role = _ROLE.search(said)
+    title = " ".join((said[: role.start()] if role else said).split())
     described: dict[str, str] = {}
-    places = list(_ARGUMENT.finditer(listed))
+    places = list(_ARGUMENT.finditer(arguments))
     for index, place in enumerate(places):
-        end = places[index + 1].start() if index + 1 < len(places) else len(listed)
+        end = places[index + 1].start() if index + 1 < len(places) else len(arguments)
         for argument in place[1].split(","):
-            described[argument.strip()] = " ".join(listed[place.end() : end].split())
+            described[argument.strip()] = " ".join(arguments[place.end() : end].split())
     args = tuple((name, described.get(name, "")) for name in names)
-    if said and len(args) == 1:
-        args = ((args[0][0], f"{said[1].strip().rstrip('.')}; {args[0][1]}"),)
+    if switch and len(args) == 1:
+        args = ((args[0][0], f"{switch[1].strip().rstrip('.')}; {args[0][1]}"),)
     return Document(
         block[1],
         names,
         title.rstrip("."),
         args,
-        bool(role) and "Output" in meaning,
-        bool(role) and "Input" in meaning,
+        bool(role) and "Output" in said,
+        bool(role) and "Input" in said,
         (file,),
+        bool(switch) and len(args) == 1,
     )
 
 
@@ -164,18 +169,21 @@ def collect(
         document = documents.get(key)
         outside = document is not None and document.given and not document.made
         args = document.args if document else ()
+        meanings = tuple(meaning(documents, text, name) for name, text in args)
         found[key] = Predicate(
             key[0],
             key[1],
             document.title if document else "",
             _signature(key, document),
             args,
-            tuple(values(documents, text, name) for name, text in args),
+            meanings,
+            tuple(map(listed, meanings)),
             "input" if outside else "output" if document and document.made else "private",
             document.files if document else (),
             tuple(makers[key]),
             tuple(readers[key]),
             tuple(shown[key]),
+            document is not None and document.switch,
         )
     return found
 
@@ -186,31 +194,41 @@ def _signature(key: Signature, document: Document | None) -> str:
     return f"{key[0]}({', '.join(document.arguments)})"
 
 
-def values(
-    documents: dict[Signature, Document], text: str, name: str, depth: int = 3
-) -> tuple[str, ...]:
-    """Return the constants that a description lists, with `/N` behind those with arguments.
+def meaning(documents: dict[Signature, Document], text: str, name: str, depth: int = 3) -> str:
+    """Return the description of an argument, that of another predicate where it points there.
 
-    >>> values({}, "modify, preserve or validate", "Verb")
-    ('modify', 'preserve', 'validate')
-    >>> values({}, "change(Kind), phrase(P), verb, or assumed", "Because")
-    ('change/1', 'phrase/1', 'verb', 'assumed')
-    >>> values({}, "widen_type, rebind_consumer, …", "Role")
-    ()
+    Args:
+        documents: what headers say.
+        text: the description.
+        name: the argument's.
+        depth: how far to follow.
     """
-    listed = _LIST.match(text)
-    if listed:
-        return tuple(
-            f"{word}/{arguments.count(',') + 1}" if arguments else word
-            for word, arguments in _VALUE.findall(_without_remarks(listed[1]))
-            if word != "or"
-        )
-    seen = _SEE.search(text)
+    seen = None if listed(text) else _SEE.search(text)
     other = documents.get((seen[1], int(seen[2]))) if seen and depth else None
     for argument, described in other.args if other else ():
-        if argument == name:
-            return values(documents, described, name, depth - 1)
-    return ()
+        if argument == name and described:
+            return meaning(documents, described, name, depth - 1)
+    return text
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the constants that a description lists, with `/N` behind those with arguments.
+
+    >>> listed("modify, preserve or validate")
+    ('modify', 'preserve', 'validate')
+    >>> listed("change(Kind), phrase(P), verb, or assumed")
+    ('change/1', 'phrase/1', 'verb', 'assumed')
+    >>> listed("widen_type, rebind_consumer, …")
+    ()
+    """
+    found = _LIST.match(text)
+    if not found:
+        return ()
+    return tuple(
+        f"{word}/{arguments.count(',') + 1}" if arguments else word
+        for word, arguments in _VALUE.findall(_without_remarks(found[1]))
+        if word != "or"
+    )
 
 
 def _without_remarks(text: str) -> str:

@@ -9,17 +9,19 @@ Comments that mean something: `%@ id: NAME` and `%@ title: TEXT` right above a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from plan07.errors import RulesError
 from plan07.messages import quoted
 from plan07.rulebook import Rulebook
 from plan07.rulefiles import STAGES
 from plan07.ruletools import predicates
+from plan07.ruletools.domains import alternatives
 from plan07.ruletools.grammar import Element, Literal, Statement, Term, Unreadable, read, written
 from plan07.ruletools.lexer import Comment, Text, Token, statements, tokens
 from plan07.ruletools.predicates import Predicate
+from plan07.ruletools.records import DERIVING, Fault, Rule, SourceFile
 
 __all__ = [
     "DERIVING",
@@ -36,9 +38,6 @@ __all__ = [
     "read_rules",
 ]
 
-# The kinds of statements that derive atoms.
-DERIVING = frozenset({"fact", "edge", "violation", "advice", "partition", "derivation", "choice"})
-
 _HEADS = {
     "precedes": "edge",
     "atomic": "edge",
@@ -54,124 +53,6 @@ _META = re.compile(r"%@[ \t]*(\w+)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
 _ID = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*\Z")
 _PLACE = re.compile(r"<[^>\n]*>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|note): (.*)", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]|\x00")
-
-
-class Fault(NamedTuple):
-    """Why a file cannot be read.
-
-    Args:
-        file: its name.
-        path: where it lies.
-        line, column: where, from 1.
-        message: what clingo, or this module, says.
-    """
-
-    file: str
-    path: str
-    line: int
-    column: int
-    message: str
-
-
-class Rule(NamedTuple):
-    """A statement of a rule file.
-
-    Args:
-        id: from a line `%@ id: NAME` right above it, else the stem of the file and the name of the
-            head, numbered where there are several.
-        title: from a line `%@ title: TEXT`, else what the head's documentation says, else "".
-        file, path: the name of its file, and where that lies.
-        line, column, end_line, end_column: from 1; the end is the character after the last.
-        stages: those of its file.
-        kind: fact, edge, violation, advice, partition, derivation, constraint, choice,
-            optimisation, show, defined, const, or the name of another statement.
-        heads: predicates that it derives, name and arity.
-        head: the atoms of the head; a choice is one literal that holds them.
-        body: its conditions.
-        text: as written.
-        overlaid: its file comes from the user's directory.
-        named: its id is written above it.
-        signature: name and arity of `#show p/1` and `#defined p/1`; name and 0 of `#const`.
-        levels: priorities of an optimisation.
-        terms: what a statement names beside head and body.
-        begin, end: characters from the start of the file.
-    """
-
-    id: str
-    title: str
-    file: str
-    path: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    stages: tuple[str, ...]
-    kind: str
-    heads: tuple[tuple[str, int], ...]
-    head: tuple[Literal, ...]
-    body: tuple[Literal, ...]
-    text: str
-    overlaid: bool
-    named: bool
-    signature: tuple[str, int] | None
-    levels: tuple[Term, ...]
-    terms: tuple[Term, ...]
-    begin: int
-    end: int
-
-    @property
-    def derives(self) -> bool:
-        """Whether atoms come from it."""
-        return self.kind in DERIVING
-
-    def atoms(self) -> Iterator[Literal]:
-        """Yield the atoms of its body, and of the conditions in its head."""
-        for literal in self.body:
-            yield from literal.atoms()
-        for literal in self.head:
-            for element in literal.elements:
-                for condition in element.literals[1:]:
-                    yield from condition.atoms()
-
-    def derived(self) -> Iterator[Literal]:
-        """Yield the atoms that it derives."""
-        for literal in self.head:
-            if literal.kind == "atom":
-                yield literal
-            for element in literal.elements:
-                yield from (each for each in element.literals[:1] if each.kind == "atom")
-
-    def all_terms(self) -> Iterator[Term]:
-        """Yield every term that stands in it."""
-        for literal in (*self.head, *self.body):
-            yield from literal.terms()
-        for term in (*self.levels, *self.terms):
-            yield from term.walk()
-
-
-class SourceFile(NamedTuple):
-    """A rule file as read.
-
-    Args:
-        name, path: its name, and where it lies.
-        source: its text.
-        stages: those that its header names.
-        overlaid: it comes from the user's directory.
-        tokens: all of them.
-        comments: all of them.
-        rules: its statements, in order.
-        faults: why it cannot be read; then it has no rules.
-    """
-
-    name: str
-    path: str
-    source: Text
-    stages: tuple[str, ...]
-    overlaid: bool
-    tokens: tuple[Token, ...]
-    comments: tuple[Comment, ...]
-    rules: tuple[Rule, ...]
-    faults: tuple[Fault, ...]
 
 
 class RuleSet(NamedTuple):
@@ -272,7 +153,7 @@ def _completed(
             number += 1
             identifier = f"{rule.id}.{number}"
         used.add(identifier)
-        rule = rule._replace(id=identifier)
+        rule = rule._replace(id=identifier, numbered=number > 1)
     if not rule.title and rule.heads and rule.heads[0] in documents:
         rule = rule._replace(title=documents[rule.heads[0]].title)
     return rule
@@ -311,26 +192,39 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
     strange = [
         (*source.place(token.at), f"unexpected {quoted(token.text)}")
         for token in found
-        if token.kind == "mark" and _NOT_ASCII.match(token.text)
+        if token.kind == "stray" and _NOT_ASCII.match(token.text)
     ]
     if strange or "\0" in source.text:
         yield from strange or [(*source.place(source.text.index("\0")), "a NUL character")]
         return
+    said, error = _heard(source.text, ())
+    located = [_PLACE.match(message.strip()) for message in said]
+    for place in located:
+        if place:
+            line = int(place[1])
+            yield line, source.column(line, int(place[2])), " ".join(place[3].split())
+    if error and not any(located):
+        yield 1, 1, error
+
+
+def complaints(text: str) -> list[str]:
+    """Return what clingo says of rules that are well formed: variables that nothing binds."""
+    # All rules are looked at although only an empty part is grounded.
+    return _heard(text, [("nothing", [])])[0]
+
+
+def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str], str]:
     import clingo
 
     said: list[str] = []
-    control = clingo.Control(logger=lambda _, text: said.append(text), message_limit=100)
+    control = clingo.Control(logger=lambda _, message: said.append(message), message_limit=200)
     try:
-        control.add("base", [], source.text)
+        control.add("base", [], text)
+        if parts:
+            control.ground(parts)
     except RuntimeError as error:
-        located = [_PLACE.match(message.strip()) for message in said]
-        for place in located:
-            if place:
-                line = int(place[1])
-                message = " ".join(place[3].split())
-                yield line, source.column(line, int(place[2])), message
-        if not any(located):
-            yield 1, 1, str(error)
+        return said, str(error)
+    return said, ""
 
 
 def _metadata(comments: Iterable[Comment]) -> dict[int, dict[str, str]]:
@@ -382,6 +276,7 @@ def _rule(
         source.text[begin:end],
         overlaid,
         bool(said.get("id")),
+        False,
         statement.signature,
         statement.levels,
         statement.terms,
@@ -405,9 +300,29 @@ def _kind(rule: Rule) -> str:
 
 
 def _stem(rule: Rule) -> str:
-    if rule.heads:
-        return rule.heads[0][0].replace("'", "_")
-    return f"{rule.kind}_{rule.signature[0]}" if rule.signature else rule.kind
+    """Return what sets a rule apart: the code, rung or order that it derives, or its head."""
+    if not rule.heads:
+        return f"{rule.kind}_{rule.signature[0]}" if rule.signature else rule.kind
+    name = rule.heads[0][0]
+    args = next(rule.derived()).args
+    if rule.kind in ("violation", "advice"):
+        name = args[0].text if args and args[0].kind in ("constant", "function") else name
+    elif rule.kind == "edge":
+        name = _named_by(args[2:3]) or name
+    elif first := _named_by(args):
+        name = f"{name}.{first}"
+    return name.replace("'", "_").replace("-", "not_")
+
+
+def _named_by(args: Iterable[Term]) -> str:
+    """Return the first name among some terms; `change(rename)` is named by what it is about."""
+    for arg in args:
+        term = next(alternatives(arg))
+        if term.kind == "function" and term.args[0].kind == "constant":
+            return term.args[0].text
+        if term.kind in ("constant", "function"):
+            return term.text
+    return ""
 
 
 def is_id(text: str) -> bool:
@@ -415,7 +330,7 @@ def is_id(text: str) -> bool:
     return bool(_ID.match(text))
 
 
-def body_text(rule: Rule) -> str:
-    """Return a rule as one line."""
+def one_line(rule: Rule) -> str:
+    """Return a statement as one line without comments."""
     found, _ = tokens(Text(rule.text))
     return written(found)
