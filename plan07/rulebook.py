@@ -13,16 +13,22 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from plan07 import rulefiles
 from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, program
 from plan07.rulefiles import RuleFile, without_comments
 
+if TYPE_CHECKING:
+    import clingo
+
 _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
 _STRING = re.compile(r'"([^"\\\n]*)"')
 _PHASE = "rules"
+_COPY = "plan07-rules-"
+_IN_COPY = re.compile(rf"\S*{_COPY}\w+[/\\]")
 
 
 class Rulebook:
@@ -110,12 +116,36 @@ class Rulebook:
         except _ClingoError:
             pass
         # Once more, file by file and uncut, so that messages name the file and the line.
-        files = [(file, text) for file, text in self._switched if stage in file.stages]
+        files = [
+            (file, self._as_run(file, text, stage))
+            for file, text in self._switched
+            if stage in file.stages
+        ]
         return _answer(files, given, options, optimise)
 
-    def text(self, name: str) -> str:
-        """Return a rule file as it runs, with the switches of this run."""
-        return next(text for file, text in self._switched if file.name == name)
+    def text(self, name: str, stage: str = "") -> str:
+        """Return a rule file as it runs in a stage, with the switches of this run.
+
+        Args:
+            name: of the file.
+            stage: one of `STAGES`; "" for the file as written.
+        """
+        file, text = next(each for each in self._switched if each[0].name == name)
+        return self._as_run(file, text, stage) if stage else text
+
+    def _as_run(self, file: RuleFile, text: str, stage: str) -> str:
+        """What a stage reads of a file: bare constraints of a user derive violations.
+
+        But for the repair, whose constraints choose among its answers.
+        """
+        if not file.overlaid or stage == "repair" or ":-" not in text:
+            return text
+        from plan07.ruletools import constraints
+
+        if not constraints.POSSIBLE.search(text):
+            return text
+        documented = constraints.arguments(each.text for each in self.files)
+        return constraints.rewritten(text, file.name, documented)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -133,7 +163,7 @@ class Rulebook:
             shipped = [without_comments(text) for file, text in own if not file.overlaid]
             self._stages[stage] = [
                 "\n".join(shipped),
-                *(text for file, text in own if file.overlaid),
+                *(self._as_run(file, text, stage) for file, text in own if file.overlaid),
             ]
         return self._stages[stage]
 
@@ -281,12 +311,12 @@ def _solved(
             if text is file.text:
                 control.load(file.path)
             else:
-                control.add("base", [], text)
+                _load_copy(control, file, text)
         file = None
         control.add("base", [], given)
         control.ground([("base", [])])
     except RuntimeError as error:
-        raise _broken(file, messages, error) from error
+        raise _broken(file, _renamed(messages), error) from error
     answers: list[list[str]] = []
     with control.solve(yield_=True) as handle:
         for model in handle:
@@ -299,7 +329,23 @@ def _solved(
         exhausted = handle.get().exhausted
     if len(answers) != 1 or (optimise and not exhausted):
         raise _not_one(len(answers), optimise)
-    return answers[0], messages
+    return answers[0], _renamed(messages)
+
+
+def _load_copy(control: clingo.Control, file: RuleFile, text: str) -> None:
+    """Load a file with another text, under its own name, which messages will tell."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix=_COPY) as directory:
+        path = os.path.join(directory, file.name)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        control.load(path)
+
+
+def _renamed(messages: Iterable[str]) -> list[str]:
+    """Leave out of messages where a copy lay for a moment."""
+    return [_IN_COPY.sub("", message) for message in messages]
 
 
 def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
@@ -319,7 +365,7 @@ def _not_one(count: int, optimise: bool) -> RulesError:
         return RulesError(
             "RULES_UNSATISFIABLE",
             "the rules have no answer set",
-            "look for a constraint (`:- …`) in the overlay and derive a violation instead",
+            "look for a loop through negation in the overlay, or a constraint in the stage repair",
             phase=_PHASE,
         )
     return RulesError(

@@ -91,6 +91,8 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
     with open(path, encoding="utf-8") as stream:
         text = stream.read(_LARGEST_FILE)
     name = os.path.basename(path)
+    if overlaid:
+        _refuse_strange(path, text)
     header = _STAGE.search(text)
     named = tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
     if not named or any(stage not in (*STAGES, "all") for stage in named):
@@ -110,6 +112,25 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
             detail={"path": path},
         )
     return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
+
+
+def _refuse_strange(path: str, text: str) -> None:
+    """clingo ends the process when it meets such a character outside of strings and comments."""
+    if text.isascii() and "\0" not in text:
+        return
+    from plan07.ruletools import lexer
+
+    source = lexer.Text(text)
+    strange = lexer.strange(source, lexer.tokens(source)[0])
+    if strange is not None:
+        line, column, character = strange
+        raise RulesError(
+            "RULES_CHARACTER",
+            f"{path}:{line}:{column} holds the character {ascii(character)}",
+            "write ASCII outside of strings and comments",
+            phase=_PHASE,
+            detail={"path": path, "line": line, "column": column},
+        )
 
 
 def reason(error: OSError | ValueError) -> str:

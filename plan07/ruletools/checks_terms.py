@@ -213,7 +213,7 @@ def _is_text(stages: Stages, rule: Rule, bound: dict[str, list[Place]], term: Te
     found = [
         stages.domains(stage).of_variable(bound.get(term.text, ())) for stage in stages.of(rule)
     ]
-    return bool(found) and all(values == {TEXT} for values in found)
+    return bool(found) and all(values == frozenset({TEXT}) for values in found)
 
 
 # Constants.

@@ -38,16 +38,14 @@ def _unsafe(stages: Stages) -> Iterator[Issue]:
         line += file.source.text.count("\n") + 1
     for message in complaints("\n".join(file.source.text for file in files)):
         notes = [(*_placed(files, begins, note), note[3]) for note in _NOTE.finditer(message)]
-        for file, at, column, name in notes:
-            column = file.source.column(at, column)
+        for file, at, byte, variable in notes:
             rule = next((r for r in file.rules if r.line <= at <= r.end_line), None)
-            if name.startswith("#Anon"):
-                name = "_"
+            name = "_" if variable.startswith("#Anon") else variable
             found = about_file(
                 "VARIABLE_UNSAFE",
                 file,
                 at,
-                column,
+                file.source.column(at, byte),
                 f"nothing binds the variable {name}",
                 f"name {name} in a positive condition of the rule",
             )

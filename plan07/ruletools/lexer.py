@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -136,6 +136,21 @@ def _end_of_block(text: str, begin: int) -> int:
         if depth == 0:
             return edge.end()
     return len(text)
+
+
+def strange(source: Text, found: Iterable[Token]) -> tuple[int, int, str] | None:
+    """Return the first character that clingo must not see, with its line and column, or None.
+
+    Its own message about one that is not ASCII cannot be decoded and ends the process; at a NUL it
+    would take the text to be over.
+    """
+    at = source.text.find("\0")
+    if at < 0:
+        stray = [token.at for token in found if token.kind == "stray" and not token.text.isascii()]
+        if not stray:
+            return None
+        at = stray[0]
+    return (*source.place(at), source.text[at])
 
 
 def statements(found: list[Token]) -> Iterator[list[Token]]:

@@ -61,18 +61,21 @@ class _Watched(Rulebook):
         return super().solve(stage, listed, optimise=optimise)
 
 
-def record(plan: Plan, options: solver.Options) -> Recording:
+def record(plan: Plan, options: solver.Options, book: Rulebook | None = None) -> Recording:
     """Return what a solve of a plan did.
 
     Args:
         plan: the plan, read.
         options: how to solve, as in `solver.solve_plan`.
+        book: other rules than those that the options name.
 
     Raises:
         InputError: an option or a file of evidence is wrong.
         RulesError: the rules are broken.
     """
-    rules = _Watched(rulebook.load(options.rules, options.policy, options.limits))
+    if book is None:
+        book = rulebook.load(options.rules, options.policy, options.limits)
+    rules = _Watched(book)
     targets = [record.target_entity for record in plan.records]
     parts = [evidence.inline(plan.evidence or {})]
     for origin, path in options.files.items():
@@ -88,7 +91,7 @@ def record(plan: Plan, options: solver.Options) -> Recording:
 
 def texts(rules: Rulebook, stage: str) -> list[str]:
     """Return the rules of a stage as they run, file by file."""
-    return [rules.text(file.name) for file in rules.files if stage in file.stages]
+    return [rules.text(file.name, stage) for file in rules.files if stage in file.stages]
 
 
 def conclusions(rules: Rulebook, stage: Stage) -> list[str]:

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from plan07.errors import RulesError
-from plan07.messages import quoted
 from plan07.rulebook import Rulebook
 from plan07.rulefiles import STAGES
 from plan07.ruletools import predicates
 from plan07.ruletools.domains import alternatives
 from plan07.ruletools.grammar import Element, Literal, Statement, Term, Unreadable, read, written
-from plan07.ruletools.lexer import Comment, Text, Token, statements, tokens
+from plan07.ruletools.lexer import Comment, Text, Token, statements, strange, tokens
 from plan07.ruletools.predicates import Predicate
 from plan07.ruletools.records import DERIVING, Fault, Rule, SourceFile
 
@@ -52,7 +51,6 @@ _HEADS = {
 _META = re.compile(r"%@[ \t]*(\w+)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
 _ID = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*\Z")
 _PLACE = re.compile(r"<[^>\n]*>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|note): (.*)", re.DOTALL)
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]|\x00")
 
 
 class RuleSet(NamedTuple):
@@ -187,23 +185,17 @@ def read_file(
 
 
 def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
-    # clingo's own message about a character that is not ASCII cannot be decoded and ends the
-    # process, so such a character must not reach it.
-    strange = [
-        (*source.place(token.at), f"unexpected {quoted(token.text)}")
-        for token in found
-        if token.kind == "stray" and _NOT_ASCII.match(token.text)
-    ]
-    if strange or "\0" in source.text:
-        yield from strange or [(*source.place(source.text.index("\0")), "a NUL character")]
+    place = strange(source, found)
+    if place:
+        line, column, character = place
+        yield line, column, f"unexpected character {ascii(character)} outside of texts and comments"
         return
     said, error = _heard(source.text, ())
-    located = [_PLACE.match(message.strip()) for message in said]
-    for place in located:
-        if place:
-            line = int(place[1])
-            yield line, source.column(line, int(place[2])), " ".join(place[3].split())
-    if error and not any(located):
+    located = [each for message in said if (each := _PLACE.match(message.strip()))]
+    for each in located:
+        line = int(each[1])
+        yield line, source.column(line, int(each[2])), " ".join(each[3].split())
+    if error and not located:
         yield 1, 1, error
 
 
