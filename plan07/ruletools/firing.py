@@ -18,7 +18,7 @@ from typing import NamedTuple
 from plan07 import rulebook
 from plan07.ruletools import terms
 from plan07.ruletools.forms import ANY, Form, forms
-from plan07.ruletools.source import Rule
+from plan07.ruletools.records import Rule
 
 _FIRED, _PART = "plan07_fired", "plan07_part"
 
@@ -169,7 +169,7 @@ def fire(
     numbered = [(rule, form) for rule in rules for form in forms(rule.text)]
     # A fact that is written as it is derived needs no witness.
     plain = [not form.body and form.head in known for _, form in numbered]
-    text = [*_constants(rules), *(f"{atom}." for atom in atoms)]
+    text = [*constants_of(rules), *(f"{atom}." for atom in atoms)]
     for index, (_, form) in enumerate(numbered):
         if not plain[index]:
             text += _witnesses(index, form, parts)
@@ -205,7 +205,8 @@ def _counted(found: Iterable[str]) -> dict[tuple[str, str], list[tuple[int, str]
     return counted
 
 
-def _constants(rules: Sequence[Rule]) -> Iterator[str]:
+def constants_of(rules: Sequence[Rule]) -> Iterator[str]:
+    """Yield the constants that some rules define, as ASP text."""
     return (rule.text for rule in rules if rule.kind == "const")
 
 

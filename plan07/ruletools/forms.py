@@ -7,7 +7,6 @@ aggregate or a negation means.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 # Stands in a term where the rule has an anonymous variable.
 ANY = "plan07_any"
-_COMPUTED = re.compile(r"[-+*/\\\\|&^?~.]")
 _ATOM, _COMPARISON, _AGGREGATE, _CONDITIONAL = "atom", "comparison", "aggregate", "conditional"
 
 
@@ -239,7 +237,7 @@ def _needed(term: AST) -> frozenset[str]:
     """The variables of a term that stand in sums and the like only, and so are not bound by it."""
     from clingo import ast
 
-    if not _COMPUTED.search(terms.without_strings(str(term))):
+    if not terms.is_computed(str(term)):
         return frozenset()
     computed: set[str] = set()
     plain: set[str] = set()

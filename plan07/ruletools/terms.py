@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[(),]|[^"(),]+')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[#\w\']+|.', re.S)
+_COMPUTED = re.compile(r"[-+*/\\|&^?~.]")
 _VARIABLE = re.compile(r"_*[A-Z][\w']*\Z")
 
 
@@ -95,6 +96,10 @@ def variables(text: str) -> list[str]:
     return [piece for piece in _TOKEN.findall(text) if _VARIABLE.match(piece)]
 
 
-def without_strings(text: str) -> str:
-    """Return ASP text with every string empty."""
-    return "".join('""' if piece[0] == '"' else piece for piece in _TOKEN.findall(text))
+def is_computed(text: str) -> bool:
+    """Return whether something is calculated in a term, or chosen from an interval.
+
+    >>> is_computed("(N+1)"), is_computed('f("a+b",N)')
+    (True, False)
+    """
+    return any(_COMPUTED.search(piece) for piece in _TOKEN.findall(text) if piece[0] != '"')
