@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -235,17 +235,22 @@ def load(
         InputError: the directory cannot be read, or a switch, value or limit is unknown.
         RulesError: a rule file names no stage.
     """
-    shipped = rulefiles.shipped()
     if overlay is None:
         if not policy and not limits and not clingo_options:
             return _default()
-        return Rulebook(shipped, policy, limits, clingo_options)
-    by_name = {file.name: file for file in shipped}
-    for file in rulefiles.read_directory(os.fspath(overlay), True):
+        return Rulebook(rulefiles.shipped(), policy, limits, clingo_options)
+    files = laid_over(rulefiles.read_directory(os.fspath(overlay), True))
+    return Rulebook(files, policy, limits, clingo_options)
+
+
+def laid_over(files: Iterable[RuleFile]) -> list[RuleFile]:
+    """Return the shipped rule files with a user's laid over them, sorted by name."""
+    by_name = {file.name: file for file in rulefiles.shipped()}
+    for file in files:
         # A copy that was not touched is no overlay.
         if file.name not in by_name or file.text != by_name[file.name].text:
             by_name[file.name] = file
-    return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
+    return [by_name[name] for name in sorted(by_name)]
 
 
 @lru_cache(maxsize=1)
@@ -258,7 +263,11 @@ class _ClingoError(RulesError):
 
 
 def consequences(
-    texts: Sequence[str], constants: Mapping[str, int] | None = None, *, optimise: bool = False
+    texts: Sequence[str],
+    constants: Mapping[str, int] | None = None,
+    *,
+    optimise: bool = False,
+    told: Callable[[str], None] | None = None,
 ) -> list[str]:
     """Return every atom of the one answer set of a program, shown or not, facts too.
 
@@ -268,12 +277,13 @@ def consequences(
         texts: the rules and the facts.
         constants: numbers, name to value.
         optimise: the program holds a decision, and the best answer is wanted.
+        told: called when it has been loaded ("load"), grounded ("ground") and solved ("solve").
 
     Raises:
         RulesError: the program does not load, or there is not exactly one answer set.
     """
     options = [f"-c{name}={value}" for name, value in (constants or {}).items()]
-    return _solved(texts, "", options, optimise, everything=True)[0]
+    return _solved(texts, "", options, optimise, everything=True, told=told)[0]
 
 
 def _answer(
@@ -292,6 +302,7 @@ def _solved(
     optimise: bool,
     *,
     everything: bool = False,
+    told: Callable[[str], None] | None = None,
 ) -> tuple[list[str], list[str]]:
     import clingo
 
@@ -314,7 +325,11 @@ def _solved(
                 _load_copy(control, file, text)
         file = None
         control.add("base", [], given)
+        if told is not None:
+            told("load")
         control.ground([("base", [])])
+        if told is not None:
+            told("ground")
     except RuntimeError as error:
         raise _broken(file, _renamed(messages), error) from error
     answers: list[list[str]] = []
@@ -327,6 +342,8 @@ def _solved(
             if len(answers) > 1:
                 break
         exhausted = handle.get().exhausted
+    if told is not None:
+        told("solve")
     if len(answers) != 1 or (optimise and not exhausted):
         raise _not_one(len(answers), optimise)
     return answers[0], _renamed(messages)
