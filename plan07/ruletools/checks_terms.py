@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -22,6 +23,7 @@ from plan07.ruletools.issues import Issue, about_rule, about_term
 from plan07.ruletools.records import Rule
 from plan07.ruletools.stages import Stages
 
+_VARIABLE = re.compile(r"[A-Z_]")
 _ORDERS = frozenset({"<", "<=", ">", ">="})
 # Which of less, equal and greater a comparison allows.
 _ALLOWS = {
@@ -42,7 +44,8 @@ def check(stages: Stages) -> Iterator[Issue]:
     for rule in stages.rules.rules:
         if not rule.head and not rule.body:
             continue
-        yield from _variables(stages, rule)
+        if rule.body or _VARIABLE.search(rule.text):
+            yield from _variables(stages, rule)
         yield from _contradictions(rule)
         yield from _constants(stages, rule)
         yield from _orders(stages, rule)

@@ -9,7 +9,8 @@ from plan07.messages import quoted
 from plan07.ruletools.domains import value_of
 from plan07.ruletools.grammar import Literal, Term
 from plan07.ruletools.issues import Issue, about_file, about_rule
-from plan07.ruletools.records import SourceFile
+from plan07.ruletools.predicates import Signature
+from plan07.ruletools.records import Rule, SourceFile
 from plan07.ruletools.source import complaints
 from plan07.ruletools.stages import Stage, Stages
 
@@ -71,32 +72,63 @@ def _loops(stage: Stage, numbers: frozenset[str]) -> Iterator[Issue]:
     Rules are told apart by the constants of their heads, so that one role may depend on the absence
     of another.
     """
+    rules = _suspects(stage)
     needs: dict[int, set[int]] = {}
     negative: list[tuple[int, int, Literal]] = []
-    number = {id(rule): index for index, rule in enumerate(stage.rules)}
-    for rule in stage.rules:
-        here = number[id(rule)]
+    number = {rule.id: index for index, rule in enumerate(rules)}
+    for here, rule in enumerate(rules):
         read = needs.setdefault(here, set())
-        for literal in rule.body if rule.derives else ():
-            for atom in literal.atoms():
-                for maker in stage.makers.get((atom.name or "", atom.arity), ()):
-                    if any(_may_meet(atom, head, numbers) for head in maker.derived()):
-                        there = number[id(maker)]
-                        read.add(there)
-                        if "not" in (atom.sign, literal.sign):
-                            negative.append((here, there, atom))
+        for atom, negated in _conditions(rule):
+            for maker in stage.makers.get((atom.name or "", atom.arity), ()):
+                there = number.get(maker.id)
+                if there is not None and any(
+                    _may_meet(atom, head, numbers) for head in maker.derived()
+                ):
+                    read.add(there)
+                    if negated:
+                        negative.append((here, there, atom))
     component = _components(needs)
     for here, there, atom in negative:
         if component[here] == component[there]:
-            rule = stage.rules[here]
             yield about_rule(
                 "NEGATION_LOOP",
-                rule,
-                f"{quoted(f'not {atom.text}')} depends on what this rule derives, which may leave "
+                rules[here],
+                f"{quoted(atom.text)} depends on what this rule derives, which may leave "
                 "no answer or several",
                 "derive one of them without the other",
                 atom,
             )
+
+
+def _conditions(rule: Rule) -> Iterator[tuple[Literal, bool]]:
+    """Yield the atoms that a rule rests on, and whether on their absence."""
+    for literal in rule.body if rule.derives else ():
+        for atom in literal.atoms():
+            yield atom, "not" in (atom.sign, literal.sign)
+
+
+def _suspects(stage: Stage) -> list[Rule]:
+    """Return the rules of predicates that depend, by name alone, on the absence of themselves."""
+    numbers: dict[Signature, int] = {}
+    needs: dict[int, set[int]] = {}
+    negative: set[tuple[int, int]] = set()
+    for rule in stage.rules:
+        for head in rule.heads:
+            here = numbers.setdefault(head, len(numbers))
+            read = needs.setdefault(here, set())
+            for atom, negated in _conditions(rule):
+                there = numbers.setdefault((atom.name or "", atom.arity), len(numbers))
+                needs.setdefault(there, set())
+                read.add(there)
+                if negated:
+                    negative.add((here, there))
+    component = _components(needs)
+    loops = {component[here] for here, there in negative if component[here] == component[there]}
+    return [
+        rule
+        for rule in stage.rules
+        if any(component[numbers[head]] in loops for head in rule.heads)
+    ]
 
 
 def _may_meet(one: Literal, other: Literal, numbers: frozenset[str]) -> bool:

@@ -7,6 +7,7 @@ not read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from plan07.ruletools.lexer import Text, Token
 _RELATIONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">="})
 _OPERATORS = frozenset({"..", "^", "?", "&", "+", "-", "*", "/", "\\", "**"})
 _AGGREGATES = frozenset({"#count", "#sum", "#sum+", "#min", "#max"})
+# A text that is in one line, without comments and without more than one space at a place.
+_PLAIN = re.compile(r"(?:[^\s%\"]|[ ](?! ))*\Z").match
 
 
 class Term(NamedTuple):
@@ -446,7 +449,9 @@ class _Reader:
     ) -> Literal:
         used = self._found[begin : self._next]
         line, column = self._source.place(used[0].at)
-        text = written(used)
+        text = self._source.text[used[0].at : used[-1].at + len(used[-1].text)]
+        if not _PLAIN(text):
+            text = written(used)
         return Literal(text, sign, name, arity, kind, line, column, args, (), elements, function)
 
 

@@ -188,7 +188,7 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
     place = strange(source, found)
     if place:
         line, column, character = place
-        yield line, column, f"unexpected character {ascii(character)} outside of texts and comments"
+        yield line, column, f"unexpected character {character!a} outside of texts and comments"
         return
     said, error = _heard(source.text, ())
     located = [each for message in said if (each := _PLACE.match(message.strip()))]
