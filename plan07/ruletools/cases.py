@@ -41,6 +41,8 @@ _PROGRAM = re.compile(r"#program\s+(\w+)\s*(\([^)]*\))?\s*\.")
 _WITH_PATTERN = re.compile(r"(?:expect|forbid|violation_expected)\b")
 _INDICATOR = re.compile(r"\bexact\(\s*([a-z_]\w*)\s*/\s*(\d+)\s*\)")
 _PLACE = re.compile(r"<block>:(\d+):(\d+)\S*: (?:error|info): ")
+# What an order is read from.
+_ORDERING = ("step", "member", "precedes", "before")
 _LARGEST_FILE = 4 * 1024 * 1024
 _FORM = "expect(Atom), forbid(Atom), violation_expected(Code, Subject), violations(any), "
 _FORM += "exact(Name/Arity), order_expected(Before, After), load(File), stage(Name), plan(File), "
@@ -87,6 +89,13 @@ class Case(NamedTuple):
     plan: str | None = None
     helpers: frozenset[tuple[str, int]] = frozenset()
     lines: dict[str, int] = {}
+
+    @property
+    def predicates(self) -> frozenset[str]:
+        """The names of the predicates that decide whether it passes."""
+        named = {atom.name for atom in (*self.expected, *self.forbidden, *self.refusals)}
+        ordering = _ORDERING if self.orders else ()
+        return frozenset({*named, *ordering, *(name for name, _ in self.exact), "violation"})
 
 
 class Draft(NamedTuple):

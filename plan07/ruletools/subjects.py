@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from plan07 import document, jsontext, rulebook, rulefiles, solver
 from plan07.errors import InputError
-from plan07.facts import Fact, parse
+from plan07.facts import Fact, constant, fact, parse
 from plan07.rulebook import Rulebook
 from plan07.ruletools import patterns, recording, source
 from plan07.ruletools.cases import SUFFIX, Case
@@ -40,8 +40,9 @@ class Answer(NamedTuple):
     """What rules make of the facts of a test.
 
     Args:
-        derived: the atoms that the rules derive and the test does not give, sorted by their text.
-        given: those that the test gives, or that plan07 gives for its plan.
+        derived: the atoms that the rules derive and the test does not give, sorted by their text;
+            of predicates that the test speaks of.
+        given: those that the test gives, or that plan07 gives for its plan; of these too.
     """
 
     derived: list[Fact]
@@ -78,7 +79,9 @@ class Rules:
         found: dict[str, list[Fact]] = {}
         for rule in self.parsed.rules:
             for atom in rule.derived():
-                heads = patterns.of_atom(atom, self.book.numbers)
+                values = self.book.switches.get(atom.name or "", ())
+                heads = [fact(atom.name or "", constant(value)) for value in values]
+                heads = heads or patterns.of_atom(atom, self.book.numbers)
                 found.setdefault(rule.file, []).extend(heads)
         return found
 
@@ -99,38 +102,71 @@ class Rules:
             self._subjects[key] = self._subject(case, own)
         return self._subjects[key]
 
-    def answer(self, case: Case) -> Answer:
+    def answer(self, case: Case, changed: Mapping[str, str] | None = None) -> Answer:
         """Return what the rules make of a test.
+
+        Args:
+            case: the test.
+            changed: texts, without comments, that are tried instead of those of rule files, by
+                name. Limits and switches are not read from them, see `trial`.
 
         Raises:
             InputError: its plan cannot be read, or as `subject`.
             RulesError: the rules have not exactly one answer.
         """
         if case.plan is not None:
-            return self._answer_to_plan(case)
-        subject = self.subject(case)
-        given = {*case.facts, *subject.facts}
-        program = "".join(f"{atom}.\n" for atom in sorted(given))
-        atoms = rulebook.consequences(
-            [*subject.texts, program], subject.constants, optimise=subject.optimise
-        )
-        return Answer(_parsed(set(atoms) - given), _parsed(given))
+            return self._answer_to_plan(case, changed or {})
+        given = self.given(case)
+        atoms = self.atoms(case, changed=changed or {})
+        spoken_of = case.predicates
+        return Answer(_parsed(set(atoms) - given, spoken_of), _parsed(given, spoken_of))
 
-    def _answer_to_plan(self, case: Case) -> Answer:
+    def given(self, case: Case) -> set[str]:
+        """Return the facts that the rules of a test start from."""
+        return {*case.facts, *self.subject(case).facts}
+
+    def atoms(
+        self, case: Case, more: Sequence[str] = (), changed: Mapping[str, str] | None = None
+    ) -> list[str]:
+        """Return every atom that holds in a test that gives facts.
+
+        Args:
+            case: the test.
+            more: rules that are added.
+            changed: as for `answer`.
+
+        Raises:
+            InputError: as `subject`.
+            RulesError: as `answer`.
+        """
+        subject = self.subject(case)
+        texts = subject.texts
+        if changed:
+            texts = tuple(
+                changed.get(name, text)
+                for name, text in zip(subject.files, subject.texts, strict=True)
+            )
+        program = "".join(f"{atom}.\n" for atom in sorted(self.given(case)))
+        return rulebook.consequences(
+            [*texts, *more, program], subject.constants, optimise=subject.optimise
+        )
+
+    def _answer_to_plan(self, case: Case, changed: Mapping[str, str]) -> Answer:
         assert case.plan is not None
         path = os.path.join(os.path.dirname(case.path), case.plan)
         value, name = jsontext.read(path)
-        options = solver.options(
-            rules=self.overlay, policy=dict(case.switches), limits=dict(case.limits)
+        rules = self.trial(changed) if changed else self
+        recorded = recording.record(
+            document.read(value, name), solver.Options(), rules._book(case.switches, case.limits)
         )
-        recorded = recording.record(document.read(value, name), options)
         given: set[str] = set()
         derived: set[str] = set()
         for stage in recorded.stages:
             facts = {line.removesuffix(".") for line in stage.given.splitlines()}
             given |= facts
             derived |= set(recording.conclusions(recorded.rules, stage)) - facts
-        return Answer(_parsed(derived), _parsed(given - derived))
+        spoken_of = case.predicates
+        return Answer(_parsed(derived, spoken_of), _parsed(given - derived, spoken_of))
 
     def _subject(self, case: Case, own: str) -> Subject:
         book = self._book(case.switches, case.limits)
@@ -175,13 +211,21 @@ class Rules:
             self._books[key] = loaded
         return self._books[key]
 
-    def trial(self, name: str, text: str) -> Rules:
-        """Return the same rules with another text of one rule file."""
-        other = Rules(self.overlay, {**self._changed, name: text})
+    def trial(self, changed: Mapping[str, str]) -> Rules:
+        """Return the same rules with other texts of some rule files, by name."""
+        other = Rules(self.overlay, {**self._changed, **changed})
         # What is known of the rules as they are written holds for what is tried too.
         other.__dict__["parsed"] = self.parsed
         other.__dict__["makers"] = self.makers
         return other
+
+    def sets(self, name: str) -> bool:
+        """Return whether a rule file says what limits or switches hold."""
+        return any(
+            rule.kind == "const" or (rule.heads and rule.heads[0][0] in self.book.switches)
+            for rule in self.parsed.rules
+            if rule.file == name
+        )
 
 
 def overlay_of(path: str, rules: str | None) -> str | None:
@@ -202,5 +246,5 @@ def overlay_of(path: str, rules: str | None) -> str | None:
     return None
 
 
-def _parsed(atoms: set[str]) -> list[Fact]:
-    return [parse(atom) for atom in sorted(atoms)]
+def _parsed(atoms: Iterable[str], predicates: Container[str]) -> list[Fact]:
+    return [parse(atom) for atom in sorted(atoms) if atom.partition("(")[0] in predicates]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from plan07.errors import InputError, RulesError
+from plan07.errors import InputError, Plan07Error, RulesError
 from plan07.facts import Fact, parse
 from plan07.messages import quoted
-from plan07.ruletools import cases
+from plan07.ruletools import cases, workers
 from plan07.ruletools.cases import SUFFIX, Case, Draft
-from plan07.ruletools.patterns import ANY, matches, may_meet, nearest, shown
+from plan07.ruletools.patterns import matches, may_meet, nearest, shown
 from plan07.ruletools.subjects import Answer, Rules, overlay_of
 
 PASSED, FAILED, ERROR = "passed", "failed", "error"
@@ -163,6 +163,63 @@ class Runner:
                 raise
             return Outcome(path, name, draft.line, FAILED, problems=(error.message,))
         return judge(case, answer)
+
+
+    def case(self, path: str, name: str) -> Case:
+        """Return a test with its facts spelt out.
+
+        Raises:
+            InputError: it cannot be grounded, or what it wishes cannot be understood.
+        """
+        return cases.case(next(each for each in self.drafts(path) if each.name == name))
+
+
+def serve(rules: str | None) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what a child process answers with: the outcome of the test at a path of a name."""
+    runner = Runner(rules)
+    return lambda question: runner.run(question["path"], question["name"]).as_dict()
+
+
+def run(
+    drafts: Sequence[Draft], rules: str | None = None, seconds: float = 10.0, jobs: int = 1
+) -> Iterator[Outcome]:
+    """Yield what comes of each test, in their order, from child processes.
+
+    Args:
+        drafts: the tests.
+        rules: a directory of rule files for all tests; without it, the one that a test lies in.
+        seconds: how long a test may take.
+        jobs: how many run at once, at least 1.
+
+    Raises:
+        RulesError: a rule file does not load.
+    """
+    questions = [{"path": draft.path, "name": draft.name} for draft in drafts]
+    found = workers.answers(f"{__name__}:serve", {"rules": rules}, questions, seconds, jobs)
+    for draft, answer in zip(drafts, found, strict=True):
+        yield outcome_of(draft, answer, seconds)
+
+
+def outcome_of(draft: Draft, answer: Any, seconds: float) -> Outcome:
+    """Return what comes of a test that a child process ran.
+
+    Args:
+        draft: the test.
+        answer: the child's answer, or the error that came instead.
+        seconds: how long it had.
+
+    Raises:
+        RulesError: a rule file does not load.
+    """
+    if isinstance(answer, workers.TimeOver):
+        said = f"it did not come to an end within {seconds:g} seconds"
+    elif isinstance(answer, Plan07Error) and answer.code == workers.CHILD_FAILED:
+        said = answer.message
+    elif isinstance(answer, Plan07Error):
+        raise answer
+    else:
+        return outcome_from(answer)
+    return Outcome(draft.path, draft.name, draft.line, ERROR, problems=(said,))
 
 
 def faults(case: Case, rules: Rules) -> tuple[str, ...]:

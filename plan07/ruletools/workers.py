@@ -21,6 +21,7 @@ from plan07.limited import MEMORY_BYTES, bounded_memory
 
 Question = dict[str, Any]
 Answering = Callable[[Question], Any]
+CHILD_FAILED = "CHILD_FAILED"
 _CHILD = "from plan07.ruletools.workers import child; child()"
 
 
@@ -102,7 +103,7 @@ class Worker:
         status = process.wait()
         self.close()
         return RulesError(
-            "CHILD_FAILED",
+            CHILD_FAILED,
             f"the solver ended with status {status}, perhaps for want of memory",
             f"the rules may use {MEMORY_BYTES} bytes; look for a rule that multiplies",
             phase="rules",
@@ -132,16 +133,15 @@ def answers(
     seconds: float,
     jobs: int,
 ) -> Iterator[Any]:
-    """Yield the answer to each question, in their order; `TimeOver` itself for one without.
+    """Yield the answer to each question, in their order, or the error instead.
+
+    An error is `TimeOver`, or a `Plan07Error` that the answering function raised.
 
     Args:
         service, setup: as for `Worker`.
         questions: plain JSON values.
         seconds: how long each may take.
         jobs: how many children work at once, at least 1.
-
-    Raises:
-        Plan07Error: what an answering function raised.
     """
     results: list[queue.SimpleQueue[Any]] = [queue.SimpleQueue() for _ in questions]
     workers = [Worker(service, setup) for _ in range(min(jobs, len(questions)))]
@@ -168,10 +168,7 @@ def answers(
         thread.start()
     try:
         for result in results:
-            answer = result.get()
-            if isinstance(answer, Plan07Error):
-                raise answer
-            yield answer
+            yield result.get()
     finally:
         stopped.set()
         for worker in workers:
