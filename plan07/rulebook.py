@@ -286,6 +286,40 @@ def consequences(
     return _solved(texts, "", options, optimise, everything=True, told=told)[0]
 
 
+def seconds_apart(
+    base: str, parts: Sequence[str], constants: Mapping[str, int], clock: Callable[[], float]
+) -> list[float]:
+    """Return how many seconds it takes to ground each part of a program after its base.
+
+    Args:
+        base: what every part may read.
+        parts: rules that do not read each other.
+        constants: numbers, name to value.
+        clock: seconds, such as `time.perf_counter`.
+
+    Raises:
+        RulesError: the program does not load.
+    """
+    import clingo
+
+    messages: list[str] = []
+    options = [f"-c{name}={value}" for name, value in constants.items()]
+    control = clingo.Control(options, logger=lambda _, text: messages.append(text))
+    found: list[float] = []
+    try:
+        control.add("base", [], base)
+        for index, part in enumerate(parts):
+            control.add(f"part_{index}", [], part)
+        control.ground([("base", [])])
+        for index in range(len(parts)):
+            begin = clock()
+            control.ground([(f"part_{index}", [])])
+            found.append(clock() - begin)
+    except RuntimeError as error:
+        raise _broken(None, _renamed(messages), error) from error
+    return found
+
+
 def _answer(
     texts: Sequence[str | tuple[RuleFile, str]],
     given: str,

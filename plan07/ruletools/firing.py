@@ -224,3 +224,9 @@ def _witnesses(index: int, form: Form, parts: bool) -> Iterator[str]:
         for part in condition.parts:
             inner = "; ".join((f"{_FIRED}({index},_,{values},_)", *part.conditions))
             yield f"{_PART}({index},{values},{place},{terms.as_tuple(part.atoms)}) :- {inner}."
+
+
+def witnesses_of(rule: Rule) -> Iterator[str]:
+    """Yield a rule as its witnesses: the same bodies, and heads that no rule reads."""
+    for index, form in enumerate(forms(rule.text)):
+        yield from _witnesses(index, form, parts=False)

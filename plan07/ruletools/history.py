@@ -6,7 +6,7 @@ repair changed its input, is the one that ran last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from plan07.rulebook import Rulebook, consequences
@@ -62,6 +62,24 @@ class Moment:
     def derives(self, name: str, arity: int) -> bool:
         """Return whether a rule of the stage derives atoms of a predicate."""
         return any((name, arity) in rule.heads for rule in self.own)
+
+    def timed(self, clock: Callable[[], float]) -> list[tuple[str, float]]:
+        """Return how many seconds loading, grounding and solving the stage take.
+
+        Args:
+            clock: seconds, such as `time.perf_counter`.
+        """
+        found: list[tuple[str, float]] = []
+        last = [clock()]
+
+        def told(phase: str) -> None:
+            now = clock()
+            found.append((phase, now - last[0]))
+            last[0] = now
+
+        texts = [*recording.texts(self._rules, self.name), self._stage.given]
+        consequences(texts, self.constants, optimise=self._stage.optimise, told=told)
+        return found
 
     def instead(self, added: Iterable[str], removed: Iterable[str]) -> Firing:
         """Return what would have fired, had the stage been given something else.

@@ -89,7 +89,7 @@ class Why:
                 found.append(self._counted(moment, instance, place, above))
             elif len(above) == 1:
                 found += self._plain(moment, condition, dict(instance.bindings), alone)
-        return found
+        return _once(found)
 
     def _cause(
         self, moment: Moment, cause: str, above: tuple[str, ...], through: tuple[str, ...]
@@ -102,8 +102,8 @@ class Why:
             above: what stands above it in a tree.
             through: private atoms on the way from there.
         """
-        if through and ANY in cause:
-            return  # That there is any such thing is said by what it is about.
+        if through and cause.count(ANY) > 1 and '"' not in cause:
+            return  # That there is something of the kind at all tells nothing.
         atom = _least(moment, cause)
         if atom in above or atom in through or not self._tells(moment, atom):
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plan07.ruletools.tree import Answer, Node
 
 # What fits on a screen: lines of a tree, instances of a rule.
-_LINES, _TRACED = 20, 20
+_LINES, _TRACED = 24, 20
 _REFUSED = 2
 _SAYING = {
     "plan": "the plan does not say so",
