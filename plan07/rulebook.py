@@ -91,6 +91,13 @@ class Rulebook:
             )
         return found
 
+    def reads(self, name: str) -> bool:
+        """Whether a rule speaks of a predicate: facts that nobody reads are not given."""
+        return any(
+            f"{name}(" in text and f"{name}(" in without_comments(text)
+            for _, text in self._switched
+        )
+
     @property
     def overlaid(self) -> list[str]:
         """Names of the rule files that come from the user's directory."""
