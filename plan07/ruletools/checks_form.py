@@ -23,7 +23,7 @@ _FORBIDDEN = {
     "script": "derive it with rules; rule files run no code",
     "theory": "write it with plain rules",
     "heuristic": "leave it out; the rules have one answer",
-    "edge": "leave it out; cycles become composites",
+    "acyclic": "leave it out; cycles become composites",
     "project": "leave it out; all shown atoms count",
     "include": "put the rules into files of their own in the same directory",
     "unread": "write it with plain rules, without theory atoms",
@@ -31,7 +31,6 @@ _FORBIDDEN = {
 _REPAIR = "put it into a file of the stage repair alone"
 # The levels of repair.lp: 2 counts contradictions, 1 dropped edges, 0 and below the edges.
 _HIGHEST_LEVEL = 2
-_OUTCOMES = frozenset({"edge", "violation", "advice", "partition"})
 
 
 def check(stages: Stages) -> Iterator[Issue]:
@@ -195,16 +194,15 @@ def _numbers(stages: Stages, rule: Rule) -> Iterator[Issue]:
 
 
 def _integer(term: Term) -> int | None:
-    return (
-        int(term.text, 0 if term.text[:2].lower() in ("0x", "0o", "0b") else 10)
-        if (term.kind == "number")
-        else None
-    )
+    if term.kind != "number":
+        return None
+    return int(term.text, 10 if term.text.lstrip("-").isdigit() else 0)
 
 
 def _ids(stages: Stages) -> Iterator[Issue]:
     seen: dict[str, Rule] = {}
-    for rule in stages.rules.rules:
+    # Where a user's rule has the id of a shipped one, it is the user's that is to be changed.
+    for rule in sorted(stages.rules.rules, key=stages.own):
         if rule.named and not is_id(rule.id):
             yield about_rule(
                 "ID_INVALID",
@@ -220,7 +218,7 @@ def _ids(stages: Stages) -> Iterator[Issue]:
                 f"the id {quoted(rule.id)} is that of {first.file}:{first.line} already",
                 "give each rule an id of its own",
             )
-        elif rule.numbered and rule.kind in _OUTCOMES:
+        elif rule.numbered:
             yield about_rule(
                 "ID_MISSING",
                 rule,

@@ -113,6 +113,17 @@ def _unread(stages: Stages) -> Iterator[Issue]:
                 continue
             told.add((rule.file, key))
             atom = next(each for each in rule.derived() if (each.name, each.arity) == key)
+            elsewhere = [name for name in SOLVED if _used(stages.stages[name], key)]
+            if elsewhere:
+                yield about_rule(
+                    "PREDICATE_STAGE",
+                    rule,
+                    f"nothing reads {_shown(key)} in the stage {', '.join(rule.stages)}; it is "
+                    f"read in {', '.join(elsewhere)}",
+                    f"put the rule into a file with `% Stage: {elsewhere[0]}`",
+                    atom,
+                )
+                continue
             known = {
                 each
                 for stage in stages.of(rule)

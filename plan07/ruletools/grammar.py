@@ -144,7 +144,8 @@ def read(source: Text, found: Sequence[Token]) -> Statement:
     if found[0].kind == "script":
         return Statement("script")
     if first.startswith("#") and first not in (*_AGGREGATES, "#true", "#false", "#inf", "#sup"):
-        return Statement(first[1:])
+        # `#edge` is no edge between obligations.
+        return Statement("acyclic" if first == "#edge" else first[1:])
     return reader.rule()
 
 
@@ -493,7 +494,7 @@ def written(used: Sequence[Token]) -> str:
     end, before = -1, ""
     for token in used:
         apart = end >= 0 and token.at > end
-        if apart and before not in ("(", "{") and token.text not in (")", "}"):
+        if apart and before != "(" and token.text != ")":
             parts.append(" ")
         parts.append(token.text)
         end, before = token.at + len(token.text), token.text

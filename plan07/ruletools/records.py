@@ -48,7 +48,8 @@ class Rule(NamedTuple):
         text: as written.
         overlaid: its file comes from the user's directory.
         named: its id is written above it.
-        numbered: nothing but a number in its id sets it apart from a rule before it.
+        numbered: nothing but a number in its id sets it apart from another edge, violation, advice
+            or part of the partition.
         signature: name and arity of `#show p/1` and `#defined p/1`; name and 0 of `#const`.
         levels: priorities of an optimisation.
         terms: what a statement names beside head and body.

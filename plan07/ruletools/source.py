@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plan07.errors import RulesError
@@ -48,6 +49,7 @@ _HEADS = {
     "failed": "partition",
     "alternative": "partition",
 }
+_OUTCOMES = frozenset({"edge", "violation", "advice", "partition"})
 _META = re.compile(r"%@[ \t]*(\w+)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
 _ID = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*\Z")
 _PLACE = re.compile(r"<[^>\n]*>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|note): (.*)", re.DOTALL)
@@ -132,7 +134,7 @@ def _compose(files: Iterable[SourceFile]) -> RuleSet:
     found = tuple(files)
     documents = predicates.documented((file.name, file.comments, file.rules) for file in found)
     rules: list[Rule] = []
-    used: set[str] = {rule.id for file in found for rule in file.rules if rule.named}
+    used = {rule.id: rule.kind for file in found for rule in file.rules if rule.named}
     numbered: list[SourceFile] = []
     for file in found:
         own = [_completed(rule, documents, used) for rule in file.rules]
@@ -143,24 +145,29 @@ def _compose(files: Iterable[SourceFile]) -> RuleSet:
 
 
 def _completed(
-    rule: Rule, documents: dict[tuple[str, int], predicates.Document], used: set[str]
+    rule: Rule, documents: dict[tuple[str, int], predicates.Document], used: dict[str, str]
 ) -> Rule:
     if not rule.named:
         identifier, number = rule.id, 1
         while identifier in used:
             number += 1
             identifier = f"{rule.id}.{number}"
-        used.add(identifier)
-        rule = rule._replace(id=identifier, numbered=number > 1)
+        alike = number > 1 and rule.kind in _OUTCOMES and used[rule.id] == rule.kind
+        used[identifier] = rule.kind
+        rule = rule._replace(id=identifier, numbered=alike)
     if not rule.title and rule.heads and rule.heads[0] in documents:
         rule = rule._replace(title=documents[rule.heads[0]].title)
     return rule
 
 
+@lru_cache(maxsize=64)
 def read_file(
     text: str, name: str, path: str, stages: tuple[str, ...], overlaid: bool
 ) -> SourceFile:
-    """Return a rule file as read; what keeps it from being read stands in its faults."""
+    """Return a rule file as read; what keeps it from being read stands in its faults.
+
+    Remembered, because an overlay, a test or a mutant leaves most files as they are.
+    """
     source = Text(text)
     found, comments = tokens(source)
     faults = [
