@@ -58,13 +58,13 @@ class Outcome(NamedTuple):
     Args:
         order: the walk.
         partition: what each unit is, (unit, ready, blocked, alternative or other) pairs.
-        violations: (code, subject) pairs of a refusal.
+        violations: (code, subject, sentence) of each violation of a refusal.
         broken: the code of the error, if the rules came to no answer.
     """
 
     order: tuple[str, ...] = ()
     partition: tuple[tuple[str, str], ...] = ()
-    violations: tuple[tuple[str, str], ...] = ()
+    violations: tuple[tuple[str, str, str], ...] = ()
     broken: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,7 +72,10 @@ class Outcome(NamedTuple):
         return {
             "order": list(self.order),
             "partition": dict(self.partition),
-            "violations": [list(each) for each in self.violations],
+            "violations": [
+                {"code": code, "subject": subject, "message": message}
+                for code, subject, message in self.violations
+            ],
             "broken": self.broken or None,
         }
 
@@ -245,8 +248,8 @@ def _outcome(recorded: recording.Recording | RulesError) -> Outcome:
     )
 
 
-def _violations(refusal: PlanRefused) -> tuple[tuple[str, str], ...]:
-    return tuple((each.code, each.subject) for each in refusal.violations)
+def _violations(refusal: PlanRefused) -> tuple[tuple[str, str, str], ...]:
+    return tuple((each.code, each.subject, each.message) for each in refusal.violations)
 
 
 def _responsible(changes: Sequence[RuleChange], old: History, new: History) -> tuple[str, ...]:

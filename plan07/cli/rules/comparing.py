@@ -227,7 +227,7 @@ def _differing(plan: PlanChange) -> Iterator[str]:
     if "violations" in plan.aspects:
         for sign, these, those in (("-", old, new), ("+", new, old)):
             gone = [each for each in these.violations if each not in those.violations]
-            yield from (f"violations: {sign} {code} {subject}" for code, subject in gone)
+            yield from (f"violations: {sign} {code}: {message}" for code, _, message in gone)
         if old.violations and not new.violations and not new.broken:
             yield "refused before, solved now"
         if new.violations and not old.violations and not old.broken:
