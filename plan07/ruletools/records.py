@@ -36,7 +36,8 @@ class Rule(NamedTuple):
         id: from a line `%@ id: NAME` right above it, else the stem of the file and what it
             derives: the code of a violation or advice, the name in the reason of an edge, else the
             name of the head and its first constant; numbered where there are several.
-        title: from a line `%@ title: TEXT`, else what the head's documentation says, else "".
+        title: from a line `%@ title: TEXT`, else the first sentence of the comment right above it,
+            else the words of its violation or advice, else what the head's documentation says.
         file, path: the name of its file, and where that lies.
         line, column, end_line, end_column: from 1; the end is the character after the last.
         stages: those of its file.

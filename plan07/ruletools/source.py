@@ -9,7 +9,7 @@ Comments that mean something: `%@ id: NAME` and `%@ title: TEXT` right above a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from plan07.ruletools.grammar import Element, Literal, Statement, Term, Unreadab
 from plan07.ruletools.lexer import Comment, Text, Token, statements, strange, tokens
 from plan07.ruletools.predicates import Predicate
 from plan07.ruletools.records import DERIVING, Fault, Rule, SourceFile
+from plan07.words import TABLE
 
 __all__ = [
     "DERIVING",
@@ -50,6 +51,9 @@ _HEADS = {
     "alternative": "partition",
 }
 _OUTCOMES = frozenset({"edge", "violation", "advice", "partition"})
+_PLAIN = re.compile(r"%[ \t]+(?!plan07:|Stage:)(.+)")
+_SENTENCE = re.compile(r"(?<=[^.])[.:](?:\s|\Z)")
+_DETAIL = re.compile(r"\{(\w+)(?::\w+)?\}")
 _META = re.compile(r"%@[ \t]*(\w+)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
 _ID = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*\Z")
 _PLACE = re.compile(r"<[^>\n]*>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|note): (.*)", re.DOTALL)
@@ -155,9 +159,21 @@ def _completed(
         alike = number > 1 and rule.kind in _OUTCOMES and used[rule.id] == rule.kind
         used[identifier] = rule.kind
         rule = rule._replace(id=identifier, numbered=alike)
-    if not rule.title and rule.heads and rule.heads[0] in documents:
-        rule = rule._replace(title=documents[rule.heads[0]].title)
-    return rule
+    title = rule.title or _words(rule)
+    if not title and rule.heads and rule.heads[0] in documents:
+        title = documents[rule.heads[0]].title
+    return rule._replace(title=title)
+
+
+def _words(rule: Rule) -> str:
+    """Return what a violation or advice tells, its details in angle brackets."""
+    if rule.kind not in ("violation", "advice"):
+        return ""
+    code = next(rule.derived()).args[0]
+    if code.kind == "string":
+        return code.text.strip('"')
+    words = TABLE.get(code.text)
+    return _DETAIL.sub(r"<\1>", words.message) if words else ""
 
 
 @lru_cache(maxsize=64)
@@ -227,17 +243,27 @@ def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str]
 
 
 def _metadata(comments: Iterable[Comment]) -> dict[int, dict[str, str]]:
-    """Return what `%@` lines say, by the line below the block of comments that they stand in."""
+    """Return what `%@` lines say, by the line below the block of comments that they stand in.
+
+    Without a title, the first sentence of the other comments in the block is one.
+    """
     found: dict[int, dict[str, str]] = {}
     for comment in comments:
         if comment.trails:
             continue
         said = found.pop(comment.line, {})
         meta = _META.match(comment.text)
+        plain = _PLAIN.match(comment.text)
         if meta:
             said[meta[1]] = meta[2]
+        elif plain:
+            said["comment"] = f"{said.get('comment', '')} {plain[1]}".strip()
         found[comment.end_line + 1] = said
     return found
+
+
+def _title(said: Mapping[str, str]) -> str:
+    return said.get("title") or _SENTENCE.split(said.get("comment", ""), 1)[0].rstrip(".")
 
 
 def _rule(
@@ -260,7 +286,7 @@ def _rule(
     said = meta.pop(line, {})
     rule = Rule(
         said.get("id", ""),
-        said.get("title", ""),
+        _title(said),
         name,
         path,
         line,
