@@ -42,6 +42,17 @@ def lines(texts: Iterable[str]) -> None:
         _line(printable(text), sys.stdout)
 
 
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines with aligned columns."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def flush() -> None:
     """Bring out what was printed.
 

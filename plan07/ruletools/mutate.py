@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from plan07.errors import Plan07Error, RulesError
-from plan07.ruletools import mutants, workers
-from plan07.ruletools.cases import Case
-from plan07.ruletools.mutants import Mutant
-from plan07.ruletools.subjects import Rules, overlay_of
-from plan07.ruletools.testing import Runner, holds
+from plan07.errors import InputError, Plan07Error, RulesError
 from plan07.rulefiles import without_comments
+from plan07.ruletools import mutants, workers
+from plan07.ruletools.cases import SUFFIX, Case
+from plan07.ruletools.mutants import Mutant
+from plan07.ruletools.subjects import Rules
+from plan07.ruletools.testing import Runner, holds
 
 KILLED, SURVIVED, EXPLAINED, INVALID = "killed", "survived", "explained", "invalid"
 
-_EXPLANATION = re.compile(
-    r"^%@[ \t]*survives:[ \t]*(.+?)[ \t]+because[ \t]+(.+?)(?=^[^%]|^%@|^%?\s*$|\Z)", re.M | re.S
-)
+_SURVIVES = re.compile(r"%@[ \t]*survives:")
+_BECAUSE = re.compile(r"\sbecause\s")
 _BROKEN = "RULES_BROKEN"
 
 
@@ -53,6 +53,7 @@ class Bench:
 
     def __init__(self, rules: str | None, paths: Sequence[str]) -> None:
         runner = Runner(rules)
+        self._paths = paths
         self._tests: dict[str, list[tuple[Rules, Case]]] = {}
         self._rules: dict[str, Rules] = {}
         for path in paths:
@@ -71,8 +72,24 @@ class Bench:
 
     @property
     def files(self) -> list[str]:
-        """The rule files that some test loads."""
-        return sorted(self._tests)
+        """The rule files that the test files are named after, else those of the overlay."""
+        named = {os.path.basename(path).removesuffix(SUFFIX) + ".lp" for path in self._paths}
+        found = named.intersection(self._tests) or {
+            file for file, rules in self._rules.items() if file in rules.book.overlaid
+        }
+        return sorted(found)
+
+    def check(self, files: Sequence[str]) -> None:
+        """Raise an `InputError` if no test loads one of some rule files."""
+        for file in files:
+            if file not in self._tests:
+                raise InputError(
+                    "TEST_WITHOUT_RULES",
+                    f"no test loads a rule file {file!r}",
+                    "name a rule file of the tests",
+                    phase="usage",
+                    detail={"file": file, "known": sorted(self._tests)},
+                )
 
     def mutants(self, file: str) -> list[Mutant]:
         """Return the mutants of a rule file, in its order."""
@@ -133,11 +150,13 @@ def run(
     Args:
         paths: test files, whose tests pass.
         rules: a directory of rule files for all tests; without it, the one that a test lies in.
-        files: names of rule files; without any, all that the tests are named after.
+        files: names of rule files; without any, those that the test files are named after, else
+            those of the overlay.
         seconds: how long a mutant may take; one that takes longer has been noticed.
         jobs: how many are tried at once, at least 1.
     """
     bench = Bench(rules, paths)
+    bench.check(files)
     reasons = explanations(paths)
     todo = [
         (mutant, {"file": file, "index": index})
@@ -158,26 +177,71 @@ def run(
         else:
             status, by = answer
         if status == SURVIVED and mutant.label in reasons:
-            status, by = EXPLAINED, reasons[mutant.label]
+            status, by = EXPLAINED, reasons[mutant.label].reason
         rule = mutant.rule
         yield Verdict(
             rule.file, rule.line, rule.id, mutant.kind, mutant.label, mutant.text, status, by
         )
 
 
-def explanations(paths: Sequence[str]) -> dict[str, str]:
+class Explanation(NamedTuple):
+    """Why a mutant may survive.
+
+    Args:
+        path: the test file that says so.
+        reason: the reason.
+    """
+
+    path: str
+    reason: str
+
+
+def explanations(paths: Sequence[str]) -> dict[str, Explanation]:
     """Return why some mutants may survive, by their label, as test files say it.
 
-    `%@ survives: LABEL because REASON`, on one line or several.
+    `%@ survives: LABEL because REASON`; the text may go on in the comment lines below. Labels that
+    share a reason stand above each other.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Explanation] = {}
     for path in paths:
         with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-        for label, reason in _EXPLANATION.findall(text):
-            found[_joined(label)] = _joined(reason)
+            entries = _entries(stream)
+        labels: list[str] = []
+        for entry in entries:
+            label, *reason = _BECAUSE.split(entry, maxsplit=1)
+            labels.append(label.strip())
+            if reason:
+                found.update(dict.fromkeys(labels, Explanation(path, reason[0])))
+                labels = []
     return found
 
 
-def _joined(text: str) -> str:
-    return " ".join(re.sub(r"^%", "", text, flags=re.M).split())
+def _entries(lines: Iterable[str]) -> list[str]:
+    """Return what stands after each `%@ survives:`, each as one line."""
+    found: list[str] = []
+    goes_on = False
+    for line in lines:
+        begins = _SURVIVES.match(line)
+        text = line[begins.end() if begins else 1 :].strip()
+        if begins:
+            found.append(text)
+        elif goes_on and line.startswith("%  ") and text:
+            found[-1] += f" {text}"
+        goes_on = bool(begins) or (goes_on and line.startswith("%  "))
+    return found
+
+
+def stale(paths: Sequence[str], verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the labels that are explained although no such mutant survives.
+
+    Args:
+        paths: the test files.
+        verdicts: what came of the mutants of some rule files.
+    """
+    tried = {verdict.file.removesuffix(".lp") + SUFFIX for verdict in verdicts}
+    survived = {verdict.label for verdict in verdicts if verdict.status == EXPLAINED}
+    return [
+        label
+        for label, explanation in explanations(paths).items()
+        if os.path.basename(explanation.path) in tried and label not in survived
+    ]

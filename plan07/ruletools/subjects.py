@@ -151,14 +151,41 @@ class Rules:
             [*texts, *more, program], subject.constants, optimise=subject.optimise
         )
 
-    def _answer_to_plan(self, case: Case, changed: Mapping[str, str]) -> Answer:
+    def stages(self, case: Case) -> list[tuple[list[source.Rule], list[str], set[str]]]:
+        """Return what a test puts to the solver: the rules, every atom that holds, what is given.
+
+        Raises:
+            InputError, RulesError: as `answer`.
+        """
+        if case.plan is None:
+            loaded = self._statements(self.subject(case).files)
+            return [(loaded, self.atoms(case), self.given(case))]
+        recorded = self._recorded(case, self)
+        return [
+            (
+                self._statements(
+                    file.name for file in recorded.rules.files if stage.name in file.stages
+                ),
+                recording.conclusions(recorded.rules, stage),
+                {line.removesuffix(".") for line in stage.given.splitlines()},
+            )
+            for stage in recorded.stages
+        ]
+
+    def _statements(self, files: Iterable[str]) -> list[source.Rule]:
+        names = set(files)
+        return [rule for rule in self.parsed.rules if rule.file in names]
+
+    @staticmethod
+    def _recorded(case: Case, rules: Rules) -> recording.Recording:
         assert case.plan is not None
         path = os.path.join(os.path.dirname(case.path), case.plan)
         value, name = jsontext.read(path)
-        rules = self.trial(changed) if changed else self
-        recorded = recording.record(
-            document.read(value, name), solver.Options(), rules._book(case.switches, case.limits)
-        )
+        book = rules._book(case.switches, case.limits)
+        return recording.record(document.read(value, name), solver.Options(), book)
+
+    def _answer_to_plan(self, case: Case, changed: Mapping[str, str]) -> Answer:
+        recorded = self._recorded(case, self.trial(changed) if changed else self)
         given: set[str] = set()
         derived: set[str] = set()
         for stage in recorded.stages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -76,6 +77,50 @@ def outcome_from(value: dict[str, Any]) -> Outcome:
     return Outcome(
         **{**value, "missing": missing, "unexpected": unexpected, "problems": problems}
     )
+
+
+def told(outcome: Outcome) -> list[str]:
+    """Return what is wrong, line by line; nothing for a test that passes."""
+    lines = list(outcome.problems)
+    for missing in outcome.missing:
+        place = "" if missing.line is None else f"line {missing.line}: "
+        lines.append(f"{place}expected, not derived: {missing.pattern}")
+        lines += [f"  nearest: {atom}" for atom in missing.nearest]
+        if not missing.nearest:
+            lines.append(f"  nothing of {missing.pattern.partition('(')[0]} is derived")
+    lines += [f"derived, not expected: {atom}" for atom in outcome.unexpected]
+    return lines
+
+
+def choose(drafts: Sequence[Draft], wanted: str) -> list[Draft]:
+    """Return the tests whose name, `file::test`, a regular expression is found in.
+
+    Raises:
+        InputError: it is none, or no test has such a name.
+    """
+    try:
+        pattern = re.compile(wanted, re.IGNORECASE)
+    except re.error as error:
+        raise InputError(
+            "USAGE",
+            f"-k takes a regular expression, not {wanted!r}: {error}",
+            "write part of a test's name",
+            phase="usage",
+        ) from error
+    found = [
+        draft
+        for draft in drafts
+        if pattern.search(f"{os.path.basename(draft.path)}::{draft.name}")
+    ]
+    if not found:
+        raise InputError(
+            "TESTS_NONE",
+            f"no test is named like {wanted!r}",
+            "leave out -k to run every test",
+            phase="usage",
+            detail={"wanted": wanted},
+        )
+    return found
 
 
 def discover(paths: Sequence[str]) -> list[str]:
