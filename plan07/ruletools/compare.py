@@ -16,7 +16,7 @@ from plan07.document import Plan
 from plan07.errors import PlanRefused, RulesError
 from plan07.ruletools import recording, source
 from plan07.ruletools.firing import Firing, Instance
-from plan07.ruletools.history import History, Moment
+from plan07.ruletools.history import History, Moment, as_run
 from plan07.ruletools.records import Rule
 
 SHIPPED = "shipped"
@@ -196,9 +196,7 @@ def compare(old: solver.Options, new: solver.Options, cases: Iterable[Case]) -> 
 
 
 def _rules(options: solver.Options) -> Sequence[Rule]:
-    rules = rulebook.load(options.rules, options.policy, options.limits)
-    as_run = [file._replace(text=rules.text(file.name)) for file in rules.files]
-    return source.parse(rulebook.Rulebook(as_run)).rules
+    return as_run(rulebook.load(options.rules, options.policy, options.limits)).rules
 
 
 def changed_rules(old: Sequence[Rule], new: Sequence[Rule]) -> tuple[RuleChange, ...]:

@@ -7,9 +7,10 @@ repair changed its input, is the one that ran last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from plan07.rulebook import Rulebook, consequences
+from plan07.rulefiles import RuleFile
 from plan07.ruletools import firing, recording, source, terms
 from plan07.ruletools.firing import Firing
 from plan07.ruletools.forms import ANY
@@ -111,8 +112,7 @@ class History:
 
     def __init__(self, recorded: recording.Recording) -> None:
         rules = recorded.rules
-        as_run = [file._replace(text=rules.text(file.name)) for file in rules.files]
-        found = source.parse(Rulebook(as_run))
+        found = as_run(rules)
         self.recorded = recorded
         self.predicates: dict[tuple[str, int], Predicate] = found.predicates
         self.rules = found.rules
@@ -154,6 +154,20 @@ class History:
         if earlier is not None and earlier.derives(name, len(arguments)):
             return earlier.name
         return "evidence" if name in _EVIDENCE else "walk" if name in _WALK else "plan"
+
+
+def as_run(rules: Rulebook) -> source.RuleSet:
+    """Return what rule files say with the switches of their run.
+
+    Raises:
+        RulesError: one cannot be read.
+    """
+    return _parsed(tuple(file._replace(text=rules.text(file.name)) for file in rules.files))
+
+
+@lru_cache(maxsize=4)
+def _parsed(files: tuple[RuleFile, ...]) -> source.RuleSet:
+    return source.parse(Rulebook(files))
 
 
 def facts_of(text: str) -> tuple[str, ...]:
