@@ -19,7 +19,9 @@ from plan07.ruletools.shortfall import Shortfall, shortfalls
 from plan07.ruletools.tree import Remedy
 from plan07.ruletools.whynot import as_question
 
-_ROUNDS, _MOST, _DEEPEST = 6, 12, 8
+_ROUNDS, _MOST = 6, 12
+# Progress adds facts and takes none away, so that is looked for first; then what is near.
+_TRIED = [(depth, taking_away) for taking_away in (False, True) for depth in (2, 4, 8)]
 
 
 class _Change(NamedTuple):
@@ -50,8 +52,9 @@ def remedy(moment: Moment, question: Question) -> Remedy | None:
     change = _NOTHING
     firing = moment.firing
     for _ in range(_ROUNDS):
-        wanted = _Search(moment, firing).holding(question, ())
-        if wanted is None or wanted.size == 0 or change.joined(wanted).size > _MOST:
+        search = _Search(moment, firing)
+        wanted = next(filter(None, (search.within(*each, question) for each in _TRIED)), None)
+        if wanted is None or change.joined(wanted).size > _MOST:
             return None
         joined = change.joined(wanted)
         if joined == change:
@@ -90,21 +93,37 @@ class _Search:
         self._firing = firing
         self._atoms = sorted(firing.atoms)
         self._fixed = _fixed(firing)
+        self._deepest = 0
+        self._taking_away = False
+        self._looked_up: dict[str, list[Shortfall]] = {}
+
+    def within(self, depth: int, taking_away: bool, question: Question) -> _Change | None:
+        """Return what would make an atom hold, looked for so many rules deep."""
+        self._deepest = depth
+        self._taking_away = taking_away
+        found = self.holding(question, ())
+        return found if found is not None and found.size else None
 
     def holding(self, question: Question, above: tuple[str, ...]) -> _Change | None:
         """Return what would make an atom hold, as far as the first failing conditions tell."""
         pattern = question.pattern
         if self._firing.matching(pattern):
             return _NOTHING
-        if pattern in above or len(above) >= _DEEPEST:
+        if pattern in above or len(above) >= self._deepest:
             return None
         if not self._moment.derives(question.name, len(question.args)):
             free = ANY not in pattern and (question.name, len(question.args)) not in self._fixed
             return _Change(frozenset({pattern}), frozenset()) if free else None
-        found = shortfalls(question, self._moment.own, self._atoms, self._moment.constants)
-        changes = [self._met(each, (*above, pattern)) for each in found]
+        changes = [self._met(each, (*above, pattern)) for each in self._missing(question)]
         possible = [each for each in changes if each is not None and each.size]
         return min(possible, key=_cost, default=None)
+
+    def _missing(self, question: Question) -> list[Shortfall]:
+        if question.pattern not in self._looked_up:
+            self._looked_up[question.pattern] = shortfalls(
+                question, self._moment.own, self._atoms, self._moment.constants
+            )
+        return self._looked_up[question.pattern]
 
     def _met(self, shortfall: Shortfall, above: tuple[str, ...]) -> _Change | None:
         failing = shortfall.failing
@@ -121,13 +140,13 @@ class _Search:
 
     def _gone(self, pattern: str, above: tuple[str, ...]) -> _Change | None:
         """Return what would keep atoms from holding, all that fit a pattern."""
-        if pattern in above or len(above) >= _DEEPEST:
+        if pattern in above or len(above) >= self._deepest:
             return None
         change = _NOTHING
         for atom in self._firing.matching(pattern):
             if atom in self._firing.given:
                 name, arguments = terms.split(atom)
-                if (name, len(arguments)) in self._fixed:
+                if not self._taking_away or (name, len(arguments)) in self._fixed:
                     return None
                 change = change.joined(_Change(frozenset(), frozenset({atom})))
             for instance in self._firing.deriving(atom):
@@ -151,5 +170,5 @@ class _Search:
 
 
 def _cost(change: _Change) -> tuple[int, int, list[str]]:
-    """What is taken away counts before what is added: progress adds, it takes nothing away."""
+    """What is taken away counts before what is added."""
     return len(change.removed), change.size, sorted(change.added | change.removed)

@@ -88,9 +88,11 @@ def shortfalls(
                     tried.append((rule, _steps(form, question)))
     if not tried:
         return []
-    text = [*constants_of(rules), *(f"{atom}." for atom in atoms)]
-    for index, (_, steps) in enumerate(tried):
-        text += _witnesses(index, steps)
+    asked = [line for index, (_, steps) in enumerate(tried) for line in _witnesses(index, steps)]
+    # Only the atoms that a condition may read; there may be thousands of others.
+    read = {name for line in asked for name in terms.names(line)}
+    text = [*constants_of(rules), *asked]
+    text += [f"{atom}." for atom in atoms if terms.split(atom)[0] in read]
     reached: dict[tuple[int, int], list[str]] = {}
     for atom in sorted(rulebook.consequences(["\n".join(text)], constants)):
         if atom.startswith(f"{_REACHED}("):

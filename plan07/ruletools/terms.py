@@ -12,6 +12,7 @@ from collections.abc import Mapping
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[(),]|[^"(),]+')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[#\w\']+|.', re.S)
 _COMPUTED = re.compile(r"[-+*/\\|&^?~.]")
+_NAME = re.compile(r"_*[a-z][\w']*\Z")
 _VARIABLE = re.compile(r"_*[A-Z][\w']*\Z")
 
 
@@ -94,6 +95,15 @@ def variables(text: str) -> list[str]:
     ['X', 'Z_1']
     """
     return [piece for piece in _TOKEN.findall(text) if _VARIABLE.match(piece)]
+
+
+def names(text: str) -> set[str]:
+    """Return the names of predicates, functions and constants in ASP text.
+
+    >>> sorted(names('p(X,"q",f(a)), not r'))
+    ['a', 'f', 'not', 'p', 'r']
+    """
+    return {piece for piece in _TOKEN.findall(text) if _NAME.match(piece)}
 
 
 def is_computed(text: str) -> bool:
