@@ -27,6 +27,7 @@ class Options(NamedTuple):
         limits: numbers, name to value.
         repair: drop the fewest declared dependencies that contradict evidence or ladder.
         clingo_options: for tests of determinism.
+        digest: the only rules that may decide, or None for any.
     """
 
     files: Mapping[str, str | os.PathLike[str]] = {}
@@ -35,6 +36,7 @@ class Options(NamedTuple):
     limits: Mapping[str, int] = {}
     repair: bool = False
     clingo_options: tuple[str, ...] = ()
+    digest: str | None = None
 
 
 def options(
@@ -46,6 +48,7 @@ def options(
     limits: Mapping[str, int] | None = None,
     repair: bool = False,
     strict_grounding: bool = False,
+    expect_digest: str | None = None,
 ) -> Options:
     """Return options as the command and the call name them.
 
@@ -65,7 +68,9 @@ def options(
         switches["grounding_policy"] = "strict"
     origins = {"impact": impact, "recon": recon}
     files = {name: path for name, path in origins.items() if path is not None}
-    return Options(files, rules, switches, dict(limits or {}), repair)
+    if not isinstance(expect_digest, str | None):
+        raise _wrong("expect_digest", expect_digest, "the digest that `plan07 rules digest` prints")
+    return Options(files, rules, switches, dict(limits or {}), repair, (), expect_digest)
 
 
 def _wrong(name: str, value: object, wanted: str) -> InputError:
@@ -100,6 +105,7 @@ def solve_plan(
     """
     clock = _Clock(timer)
     rules = rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+    _expect(rules, options.digest)
     clock("rules")
     targets = [record.target_entity for record in plan.records]
     parts = [evidence_.inline(plan.evidence or {})]
@@ -112,6 +118,17 @@ def solve_plan(
     result = planner.schedule(graph, rules)
     clock("schedule")
     return result
+
+
+def _expect(rules: rulebook.Rulebook, digest: str | None) -> None:
+    if digest is not None and digest.strip().lower() != rules.digest:
+        raise InputError(
+            "DIGEST_MISMATCH",
+            f"the rules have the digest {rules.digest}, not {digest!r:.80}",
+            "look at what changed with `plan07 rules diff`, or use the rules that were expected",
+            phase="usage",
+            detail={"expected": digest, "digest": rules.digest},
+        )
 
 
 class _Clock:

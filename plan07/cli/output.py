@@ -53,6 +53,14 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def raw(text: str) -> None:
+    """Print a text for programs: as it is, but on a terminal freed of what acts on it."""
+    if sys.stdout.isatty():
+        lines(text.splitlines())
+    else:
+        _write(text, sys.stdout)
+
+
 def flush() -> None:
     """Bring out what was printed.
 

@@ -92,6 +92,11 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--repair", is_flag=True, help="Drop the fewest dependencies that contradict.")
 @click.option("--strict-grounding", is_flag=True, help="Refuse targets with several meanings.")
 @click.option(
+    "--expect-digest",
+    metavar="DIGEST",
+    help="Solve only if the rules have this digest, see `plan07 rules digest`.",
+)
+@click.option(
     "--time-limit",
     type=float,
     metavar="SECONDS",
@@ -108,6 +113,7 @@ def command(
     limits: tuple[str, ...],
     repair: bool,
     strict_grounding: bool,
+    expect_digest: str | None,
     time_limit: float | None,
     stats: bool,
     as_json: bool,
@@ -125,6 +131,7 @@ def command(
         limits=numbers(limits, "--limit"),
         repair=repair,
         strict_grounding=strict_grounding,
+        expect_digest=expect_digest,
     )
     value, name = jsontext.read(plan)
     if time_limit is not None:
