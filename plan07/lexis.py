@@ -116,19 +116,19 @@ def places(name: str) -> list[str]:
     ['docs/', 'docs/guide/', 'docs/guide/start.md', '*.md']
     >>> places("tests/test_a.py::test_b"), places("auth.Session.load")
     (['tests/', 'tests/test_a.py', '*.py'], ['auth', 'auth.Session', 'auth.Session.load'])
-    >>> places("README.md")
-    ['README.md', '*.md']
+    >>> places("README.md")  # or a name of two parts
+    ['README', 'README.md', '*.md']
 
     Args:
         name: of an entity, or a path.
     """
     path = name.split("::")[0].removeprefix("./")
     kind = _KIND.search(path)
-    if "/" not in path and (kind is None or path.count(".") > 1):
-        return [*reversed(outer(name)), name]
+    kinds = [f"*{kind.group()}"] if kind else []
+    if "/" not in path:
+        return [*reversed(outer(name)), name, *(kinds if path.count(".") == 1 else ())]
     directories = [path[: each.end()] for each in re.finditer("/", path)]
-    whole = [] if path.endswith("/") else [path]
-    return [*directories, *whole, *([f"*{kind.group()}"] if kind else [])]
+    return [*directories, *(() if path.endswith("/") else (path,)), *kinds]
 
 
 def file_of(name: str, kind: str | None) -> str | None:

@@ -115,7 +115,7 @@ def measure(plans: Sequence[tuple[Plan, solver.Options]], count: int, clock: Clo
                 own[0] += moment.firing.counts[identifier]
                 own[1] += cost
     timings = tuple(
-        Timing(stage, phase, _share(values, 0.5) * 1000, _share(values, 0.95) * 1000)
+        Timing(stage, phase, *percentiles([each * 1000 for each in values]))
         for (stage, phase), values in spent.items()
     )
     ranked = sorted(
@@ -148,10 +148,15 @@ def _costs(moment: Moment, clock: Clock) -> Iterable[tuple[str, float]]:
         yield rule.id, min(seconds[place] for seconds in repeated)
 
 
-def _share(values: Sequence[float], share: float) -> float:
-    """Return the value that a share of some values does not exceed."""
+def percentiles(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median of some values, and what 19 of 20 of them do not exceed.
+
+    >>> percentiles([3.0, 1.0, 2.0])
+    (2.0, 3.0)
+    """
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    median, most = (min(len(ordered) - 1, len(ordered) * each // 100) for each in (50, 95))
+    return ordered[median], ordered[most]
 
 
 def _peak_bytes() -> int | None:

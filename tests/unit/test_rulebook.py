@@ -263,6 +263,20 @@ class TestConstraints:
         assert all(rules.text(file.name, "graph") == file.text for file in rules.files)
 
 
+class TestReads:
+    def test_the_shipped_rules_ask_for_no_place(self) -> None:
+        assert not rulebook.load().reads("lies_in")
+        assert rulebook.load().reads("target")
+
+    def test_a_rule_that_asks_is_heard(self, overlay: Callable[..., Path]) -> None:
+        text = '% Stage: graph\nmine(O) :- lies_in(O, "docs/").\n'
+        assert rulebook.load(overlay(mine=text)).reads("lies_in")
+
+    def test_a_comment_that_speaks_of_it_is_not(self, overlay: Callable[..., Path]) -> None:
+        text = "% Stage: graph\n% lies_in(O, P) is no matter here\n"
+        assert not rulebook.load(overlay(mine=text)).reads("lies_in")
+
+
 class TestDigest:
     def test_it_names_the_rules_of_a_run(self, overlay: Callable[..., Path]) -> None:
         directory = overlay(mine="% Stage: graph\n")

@@ -245,14 +245,25 @@ def _measured(found: Profile) -> Iterator[str]:
     peak = "" if found.peak_bytes is None else f", peak memory {found.peak_bytes / 2**20:.0f} MiB"
     yield f"{_number(found.solves, 'solve')}{peak}"
     yield ""
-    yield f"{'stage':10} {'phase':10} {'p50 ms':>9} {'p95 ms':>9}"
-    for each in found.timings:
-        yield f"{each.stage or 'solve':10} {each.phase:10} {each.p50:9.2f} {each.p95:9.2f}"
+    yield from output.table(
+        [
+            ["stage", "phase", "p50 ms", "p95 ms"],
+            *(
+                [each.stage or "solve", each.phase, f"{each.p50:.2f}", f"{each.p95:.2f}"]
+                for each in found.timings
+            ),
+        ]
+    )
     yield ""
-    width = max([4, *(len(each.id) for each in found.rules[:_RANKED])])
-    yield f"{'rule':{width}} {'stage':10} {'instances':>9} {'alone ms':>9}"
-    for cost in found.rules[:_RANKED]:
-        yield f"{cost.id:{width}} {cost.stage:10} {cost.instances:9} {cost.milliseconds:9.2f}"
+    yield from output.table(
+        [
+            ["rule", "stage", "instances", "alone ms"],
+            *(
+                [cost.id, cost.stage, str(cost.instances), f"{cost.milliseconds:.2f}"]
+                for cost in found.rules[:_RANKED]
+            ),
+        ]
+    )
     if len(found.rules) > _RANKED:
         yield f"and {len(found.rules) - _RANKED} more, see --json"
 
