@@ -17,6 +17,7 @@ from plan07.errors import PlanRefused, RulesError
 from plan07.ruletools import recording, source
 from plan07.ruletools.firing import Firing, Instance
 from plan07.ruletools.history import History, Moment, as_run
+from plan07.ruletools.lexer import Text, tokens
 from plan07.ruletools.records import Rule
 
 SHIPPED = "shipped"
@@ -218,8 +219,13 @@ def changed_rules(old: Sequence[Rule], new: Sequence[Rule]) -> tuple[RuleChange,
     return tuple(found)
 
 
-def _by_text(rules: Sequence[Rule]) -> dict[tuple[str, str], Rule]:
-    return {(rule.file, source.one_line(rule)): rule for rule in rules if rule.kind not in _SILENT}
+def _by_text(rules: Sequence[Rule]) -> dict[tuple[str, ...], Rule]:
+    """Return rules by their file and their words."""
+    return {
+        (rule.file, *(each.text for each in tokens(Text(rule.text))[0])): rule
+        for rule in rules
+        if rule.kind not in _SILENT
+    }
 
 
 def _recorded(case: Case, options: solver.Options) -> recording.Recording | RulesError:

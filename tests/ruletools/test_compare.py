@@ -144,7 +144,7 @@ def test_rules_that_come_to_no_answer_are_broken(overlay: Callable[..., solver.O
 
 def test_layout_comments_and_place_are_no_change(overlay: Callable[..., solver.Options]) -> None:
     one = f"{HEAD}prefer(O, 1) :- verb(O, modify).\nprefer(O, 2) :- verb(O, validate).\n"
-    other = f"{HEAD}% said otherwise\nprefer(O,2) :-\n  verb(O,validate).\nprefer(O, 1) :- verb(O, modify).\n"
+    other = f"{HEAD}% said so\nprefer(O,2) :-\n  verb(O,validate).\nprefer(O, 1):-verb(O,modify).\n"
     old, new = overlay("one", mine=one), overlay("other", mine=other)
     assert compare.compare(old, new, [CHAIN]) == Comparison((), (), 1)
 
