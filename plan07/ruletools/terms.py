@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[(),]|[^"(),]+')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[#\w\']+|.', re.S)
@@ -16,6 +17,7 @@ _NAME = re.compile(r"_*[a-z][\w']*\Z")
 _VARIABLE = re.compile(r"_*[A-Z][\w']*\Z")
 
 
+@lru_cache(maxsize=65536)
 def split(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the name and the arguments of an atom or a term; a tuple has no name.
 
