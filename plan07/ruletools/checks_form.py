@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from plan07.messages import quoted
-from plan07.ruletools.grammar import Term
 from plan07.ruletools.issues import Issue, about_file, about_rule, about_term
-from plan07.ruletools.records import Rule, SourceFile
-from plan07.ruletools.source import is_id, one_line
+from plan07.ruletools.naming import is_id
+from plan07.ruletools.records import Rule, SourceFile, Term
+from plan07.ruletools.source import one_line
 from plan07.ruletools.stages import Stages
 
 _TITLE = re.compile(r"%#[ \t]+\S")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from plan07.messages import quoted
-from plan07.ruletools.grammar import Literal
 from plan07.ruletools.issues import Issue, about_rule
 from plan07.ruletools.predicates import Signature
-from plan07.ruletools.records import Rule
+from plan07.ruletools.records import Literal, Rule
 from plan07.ruletools.stages import SOLVED, Stage, Stages
 
 

@@ -18,9 +18,8 @@ from plan07.ruletools.domains import (
     functor,
     value_of,
 )
-from plan07.ruletools.grammar import Literal, Term
 from plan07.ruletools.issues import Issue, about_rule, about_term
-from plan07.ruletools.records import Rule
+from plan07.ruletools.records import Literal, Rule, Term
 from plan07.ruletools.stages import Stages
 
 _VARIABLE = re.compile(r"[A-Z_]")

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from plan07.messages import quoted
 from plan07.ruletools.domains import value_of
-from plan07.ruletools.grammar import Literal, Term
 from plan07.ruletools.issues import Issue, about_file, about_rule
 from plan07.ruletools.predicates import Signature
-from plan07.ruletools.records import Rule, SourceFile
+from plan07.ruletools.records import Literal, Rule, SourceFile, Term
 from plan07.ruletools.source import complaints
 from plan07.ruletools.stages import Stage, Stages
 

@@ -11,7 +11,7 @@ from plan07.ruletools import testing, workers
 from plan07.ruletools.cases import Draft
 from plan07.ruletools.firing import fire
 from plan07.ruletools.source import Rule
-from plan07.ruletools.subjects import Rules
+from plan07.ruletools.subjects import Inside
 from plan07.ruletools.testing import PASSED, Outcome, Runner
 
 FIRED, FAILING, NEVER = "fired", "in a failing test only", "never fired"
@@ -95,24 +95,24 @@ class Probe:
             try:
                 fired: set[str] = set()
                 near: set[str] = set()
-                for loaded, atoms, given in rules.stages(case):
-                    constants = rules.book.numbers
-                    fired |= set(fire(loaded, atoms, given, constants, parts=False).counts)
-                    near |= self._nearly(loaded, atoms, rules)
+                for inside in rules.looked_into(case):
+                    fired |= set(fire(*inside, parts=False).counts)
+                    near |= self._nearly(inside)
             except RulesError:
                 # A failing test: the rules have no answer that could be looked into.
                 return answer
             answer.update(fired=sorted(fired), near=sorted(near - fired))
         return answer
 
-    def _nearly(self, loaded: Sequence[Rule], atoms: Sequence[str], rules: Rules) -> set[str]:
-        refusing = [rule for rule in loaded if rule.kind == "violation"]
+    def _nearly(self, inside: Inside) -> set[str]:
+        refusing = [rule for rule in inside.rules if rule.kind == "violation"]
+        if not refusing:
+            return set()
         key = tuple(rule.id for rule in refusing)
         if key not in self._near:
             self._near[key] = list(_near_misses(refusing))
-        text = "".join(f"{atom}.\n" for atom in atoms)
-        numbers = rules.book.numbers
-        found = rulebook.consequences([text, *self._near[key]], numbers) if refusing else []
+        text = "".join(f"{atom}.\n" for atom in inside.atoms)
+        found = rulebook.consequences([text, *self._near[key]], inside.constants)
         indices = {int(atom[len(_NEAR) + 1 : -1]) for atom in found if atom.startswith(_NEAR)}
         return {refusing[index].id for index in indices}
 

@@ -14,8 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from plan07.ruletools.grammar import Literal, Term
-from plan07.ruletools.records import Rule
+from plan07.ruletools.records import Literal, Rule, Term
 
 TEXT = "<text>"
 NUMBER = "<number>"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plan07.ruletools.grammar import Literal, Term
-from plan07.ruletools.records import Rule, SourceFile
+from plan07.ruletools.records import Literal, Rule, SourceFile, Term
 
 ERROR = "error"
 ADVICE = "advice"

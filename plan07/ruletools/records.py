@@ -5,11 +5,92 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from plan07.ruletools.grammar import Literal, Term
 from plan07.ruletools.lexer import Comment, Text, Token
 
 # The kinds of statements that derive atoms.
 DERIVING = frozenset({"fact", "edge", "violation", "advice", "partition", "derivation", "choice"})
+
+
+class Term(NamedTuple):
+    """A term.
+
+    Args:
+        kind: variable, anonymous, number, string, constant, function, tuple, pool, interval,
+            operation, external or special (`#inf`, `#sup`).
+        text: the name of a variable, constant or function; a number or string as written.
+        args: its parts; those of a pool are alternatives.
+        at: where it begins, in characters from the start of the file.
+    """
+
+    kind: str
+    text: str
+    args: tuple[Term, ...]
+    at: int
+
+    def walk(self) -> Iterator[Term]:
+        """Yield the term and all its parts."""
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+
+class Element(NamedTuple):
+    """An element of an aggregate, or a conditional literal.
+
+    Args:
+        terms: its tuple.
+        literals: its conditions; of a conditional literal or a choice, what it is about first.
+    """
+
+    terms: tuple[Term, ...]
+    literals: tuple[Literal, ...]
+
+
+class Literal(NamedTuple):
+    """A literal of a body, or an atom of a head.
+
+    Args:
+        text: as written, spaces and comments normalised.
+        sign: "", "not" or "not not".
+        name: the predicate, with "-" before it if it is classically negated; None for others.
+        arity: its number of arguments.
+        kind: atom, comparison, aggregate, conditional, boolean, or choice (in a head).
+        line, column: where it begins, from 1.
+        args: arguments of an atom, sides of a comparison, guards of an aggregate.
+        operators: of a comparison, one fewer than its sides.
+        elements: of an aggregate, choice or conditional literal.
+        function: of an aggregate, such as `#count`.
+    """
+
+    text: str
+    sign: str
+    name: str | None
+    arity: int
+    kind: str
+    line: int
+    column: int
+    args: tuple[Term, ...] = ()
+    operators: tuple[str, ...] = ()
+    elements: tuple[Element, ...] = ()
+    function: str = ""
+
+    def atoms(self) -> Iterator[Literal]:
+        """Yield the atoms in it: itself, or those of its elements."""
+        if self.kind == "atom":
+            yield self
+        for element in self.elements:
+            for literal in element.literals:
+                yield from literal.atoms()
+
+    def terms(self) -> Iterator[Term]:
+        """Yield every term that stands in it."""
+        for arg in self.args:
+            yield from arg.walk()
+        for element in self.elements:
+            for term in element.terms:
+                yield from term.walk()
+            for literal in element.literals:
+                yield from literal.terms()
 
 
 class Fault(NamedTuple):

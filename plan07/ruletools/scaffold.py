@@ -8,7 +8,7 @@ from typing import NamedTuple
 from plan07.errors import InputError
 from plan07.messages import quoted
 from plan07.rulefiles import read_file
-from plan07.ruletools import source
+from plan07.ruletools import naming, source
 
 
 class Stub(NamedTuple):
@@ -83,7 +83,7 @@ def new(directory: str, identifier: str, kind: str) -> list[str]:
             written.
     """
     stem, _, rest = identifier.partition(".")
-    if not (source.is_id(identifier) and rest):
+    if not (naming.is_id(identifier) and rest):
         raise InputError(
             "RULE_ID_INVALID",
             f"{quoted(identifier)} cannot be the id of a new rule",

@@ -9,20 +9,18 @@ Comments that mean something: `%@ id: NAME` and `%@ title: TEXT` right above a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plan07.errors import RulesError
 from plan07.rulebook import Rulebook
 from plan07.rulefiles import STAGES
-from plan07.ruletools import predicates
-from plan07.ruletools.domains import alternatives
-from plan07.ruletools.grammar import Element, Literal, Statement, Term, Unreadable, read, written
-from plan07.ruletools.lexer import Comment, Text, Token, statements, strange, tokens
+from plan07.ruletools import naming, predicates
+from plan07.ruletools.grammar import Statement, Unreadable, read, written
+from plan07.ruletools.lexer import Text, Token, statements, strange, tokens
 from plan07.ruletools.predicates import Predicate
-from plan07.ruletools.records import DERIVING, Fault, Rule, SourceFile
-from plan07.words import TABLE
+from plan07.ruletools.records import DERIVING, Element, Fault, Literal, Rule, SourceFile, Term
 
 __all__ = [
     "DERIVING",
@@ -39,23 +37,7 @@ __all__ = [
     "read_rules",
 ]
 
-_HEADS = {
-    "precedes": "edge",
-    "atomic": "edge",
-    "violation": "violation",
-    "advice": "advice",
-    "ready": "partition",
-    "blocked": "partition",
-    "complete": "partition",
-    "failed": "partition",
-    "alternative": "partition",
-}
 _OUTCOMES = frozenset({"edge", "violation", "advice", "partition"})
-_PLAIN = re.compile(r"%[ \t]+(?!plan07:|Stage:)(.+)")
-_SENTENCE = re.compile(r"(?<=[^.])[.:](?:\s|\Z)")
-_DETAIL = re.compile(r"\{(\w+)(?::\w+)?\}")
-_META = re.compile(r"%@[ \t]*(\w+)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
-_ID = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*\Z")
 _PLACE = re.compile(r"<[^>\n]*>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|note): (.*)", re.DOTALL)
 
 
@@ -159,21 +141,10 @@ def _completed(
         alike = number > 1 and rule.kind in _OUTCOMES and used[rule.id] == rule.kind
         used[identifier] = rule.kind
         rule = rule._replace(id=identifier, numbered=alike)
-    title = rule.title or _words(rule)
+    title = rule.title or naming.words(rule)
     if not title and rule.heads and rule.heads[0] in documents:
         title = documents[rule.heads[0]].title
     return rule._replace(title=title)
-
-
-def _words(rule: Rule) -> str:
-    """Return what a violation or advice tells, its details in angle brackets."""
-    if rule.kind not in ("violation", "advice"):
-        return ""
-    code = next(rule.derived()).args[0]
-    if code.kind == "string":
-        return code.text.strip('"')
-    words = TABLE.get(code.text)
-    return _DETAIL.sub(r"<\1>", words.message) if words else ""
 
 
 @lru_cache(maxsize=64)
@@ -191,7 +162,7 @@ def read_file(
     ]
     rules: list[Rule] = []
     if not faults:
-        meta = _metadata(comments)
+        meta = naming.metadata(comments)
         for statement in statements(found):
             rules.append(_rule(source, statement, name, path, stages, overlaid, meta))
     return SourceFile(
@@ -242,30 +213,6 @@ def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str]
     return said, ""
 
 
-def _metadata(comments: Iterable[Comment]) -> dict[int, dict[str, str]]:
-    """Return what `%@` lines say, by the line below the block of comments that they stand in.
-
-    Without a title, the first sentence of the other comments in the block is one.
-    """
-    found: dict[int, dict[str, str]] = {}
-    for comment in comments:
-        if comment.trails:
-            continue
-        said = found.pop(comment.line, {})
-        meta = _META.match(comment.text)
-        plain = _PLAIN.match(comment.text)
-        if meta:
-            said[meta[1]] = meta[2]
-        elif plain:
-            said["comment"] = f"{said.get('comment', '')} {plain[1]}".strip()
-        found[comment.end_line + 1] = said
-    return found
-
-
-def _title(said: Mapping[str, str]) -> str:
-    return said.get("title") or _SENTENCE.split(said.get("comment", ""), 1)[0].rstrip(".")
-
-
 def _rule(
     source: Text,
     found: list[Token],
@@ -286,7 +233,7 @@ def _rule(
     said = meta.pop(line, {})
     rule = Rule(
         said.get("id", ""),
-        _title(said),
+        naming.title(said),
         name,
         path,
         line,
@@ -311,48 +258,10 @@ def _rule(
     heads = tuple(dict.fromkeys((atom.name or "", atom.arity) for atom in rule.derived()))
     rule = rule._replace(heads=heads)
     if statement.kind == "rule":
-        rule = rule._replace(kind=_kind(rule))
+        rule = rule._replace(kind=naming.kind(rule))
     if not rule.named:
-        rule = rule._replace(id=f"{name.removesuffix('.lp')}.{_stem(rule)}")
+        rule = rule._replace(id=f"{name.removesuffix('.lp')}.{naming.stem(rule)}")
     return rule
-
-
-def _kind(rule: Rule) -> str:
-    if len(rule.head) > 1 or any(each.kind != "atom" for each in rule.head):
-        return "choice"
-    special = _HEADS.get(rule.heads[0][0])
-    return special or ("derivation" if rule.body else "fact")
-
-
-def _stem(rule: Rule) -> str:
-    """Return what sets a rule apart: the code, rung or order that it derives, or its head."""
-    if not rule.heads:
-        return f"{rule.kind}_{rule.signature[0]}" if rule.signature else rule.kind
-    name = rule.heads[0][0]
-    args = next(rule.derived()).args
-    if rule.kind in ("violation", "advice"):
-        name = args[0].text if args and args[0].kind in ("constant", "function") else name
-    elif rule.kind == "edge":
-        name = _named_by(args[2:3]) or name
-    elif first := _named_by(args):
-        name = f"{name}.{first}"
-    return name.replace("'", "_").replace("-", "not_")
-
-
-def _named_by(args: Iterable[Term]) -> str:
-    """Return the first name among some terms; `change(rename)` is named by what it is about."""
-    for arg in args:
-        term = next(alternatives(arg))
-        if term.kind == "function" and term.args[0].kind == "constant":
-            return term.args[0].text
-        if term.kind in ("constant", "function"):
-            return term.text
-    return ""
-
-
-def is_id(text: str) -> bool:
-    """Return whether a text can be the id of a rule: words in lower case, joined by dots."""
-    return bool(_ID.match(text))
 
 
 def one_line(rule: Rule) -> str:

@@ -49,6 +49,22 @@ class Answer(NamedTuple):
     given: list[Fact]
 
 
+class Inside(NamedTuple):
+    """One solve of a test.
+
+    Args:
+        rules: the statements that it loads.
+        atoms: every atom that holds.
+        given: the facts among them.
+        constants: limits.
+    """
+
+    rules: list[source.Rule]
+    atoms: list[str]
+    given: set[str]
+    constants: Mapping[str, int]
+
+
 class Rules:
     """The rules that tests of one directory run on.
 
@@ -151,23 +167,25 @@ class Rules:
             [*texts, *more, program], subject.constants, optimise=subject.optimise
         )
 
-    def stages(self, case: Case) -> list[tuple[list[source.Rule], list[str], set[str]]]:
-        """Return what a test puts to the solver: the rules, every atom that holds, what is given.
+    def looked_into(self, case: Case) -> list[Inside]:
+        """Return what a test puts to the solver, and every atom that holds; stage by stage.
 
         Raises:
             InputError, RulesError: as `answer`.
         """
         if case.plan is None:
             loaded = self._statements(self.subject(case).files)
-            return [(loaded, self.atoms(case), self.given(case))]
+            constants = self.subject(case).constants
+            return [Inside(loaded, self.atoms(case), self.given(case), constants)]
         recorded = self._recorded(case, self)
         return [
-            (
+            Inside(
                 self._statements(
                     file.name for file in recorded.rules.files if stage.name in file.stages
                 ),
                 recording.conclusions(recorded.rules, stage),
                 {line.removesuffix(".") for line in stage.given.splitlines()},
+                recorded.rules.numbers,
             )
             for stage in recorded.stages
         ]

@@ -12,7 +12,7 @@ from support import RULES
 
 from plan07 import rulebook
 from plan07.errors import RulesError
-from plan07.ruletools import source
+from plan07.ruletools import naming, source
 from plan07.ruletools.lexer import Text, tokens
 from plan07.ruletools.source import Rule
 
@@ -228,7 +228,7 @@ class TestIds:
     def test_every_id_is_one_rule_s(self) -> None:
         ids = [rule.id for rule in source.parse(rulebook.load()).rules]
         assert len(ids) == len(set(ids))
-        assert all(source.is_id(each) for each in ids)
+        assert all(naming.is_id(each) for each in ids)
 
     def test_titles(self) -> None:
         text = (

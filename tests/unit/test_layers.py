@@ -19,6 +19,7 @@ MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob(
 # A module imports only what stands on a line above its own.
 LAYERS = [
     ["errors", "ruletools/lexer"],
+    ["ruletools/records"],
     ["ruletools/grammar"],
     ["facts", "ruletools/__init__", "ruletools/constraints"],
     ["words", "rulefiles", "jsontext", "lexis"],
@@ -31,8 +32,9 @@ LAYERS = [
     ["planner"],
     ["solver"],
     ["limited"],
-    ["ruletools/records", "ruletools/terms", "ruletools/probes", "ruletools/workers"],
+    ["ruletools/terms", "ruletools/probes", "ruletools/workers"],
     ["ruletools/domains", "ruletools/predicates", "ruletools/forms", "ruletools/gloss"],
+    ["ruletools/naming"],
     ["ruletools/issues", "ruletools/source", "ruletools/tree", "ruletools/recording"],
     ["ruletools/stages", "ruletools/firing", "ruletools/patterns", "ruletools/mutants"],
     ["ruletools/checks_form", "ruletools/checks_names", "ruletools/checks_whole"],
