@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from plan07.ruletools.grammar import Statement, Unreadable, read, written
-from plan07.ruletools.lexer import Text, Token, statements, tokens
+from plan07.ruletools.grammar import Statement, read
+from plan07.ruletools.lexer import Text, Token, statements, tokens, written
+from plan07.ruletools.reading import Unreadable
 
 # A file without this holds no constraint, and is not looked at any closer.
 POSSIBLE = re.compile(r"(?:\A|[.\n%])\s*(?::-|#false\b)")
@@ -65,7 +66,7 @@ def _head(
     said = f"{name}:{line} forbids {said}".replace("\\", "\\\\").replace('"', '\\"')
     try:
         subject = _subject(read(source, statement), documented)
-    except Unreadable:
+    except (Unreadable, RecursionError):
         subject = "plan"
     return f'violation("{said}", {subject}) '
 

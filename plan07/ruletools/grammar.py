@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from plan07.ruletools.lexer import Text, Token
+from plan07.ruletools.lexer import Text, Token, written
+from plan07.ruletools.reading import Reader, Unreadable
 from plan07.ruletools.records import Element, Literal, Term
 
 _RELATIONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">="})
-_OPERATORS = frozenset({"..", "^", "?", "&", "+", "-", "*", "/", "\\", "**"})
 _AGGREGATES = frozenset({"#count", "#sum", "#sum+", "#min", "#max"})
 # A text that is in one line, without comments and without more than one space at a place.
 _PLAIN = re.compile(r"(?:[^\s%\"]|[ ](?! ))*\Z").match
@@ -41,10 +41,6 @@ class Statement(NamedTuple):
     terms: tuple[Term, ...] = ()
 
 
-class Unreadable(Exception):
-    """The statement holds something that is not read."""
-
-
 def read(source: Text, found: Sequence[Token]) -> Statement:
     """Return a statement.
 
@@ -68,13 +64,7 @@ def read(source: Text, found: Sequence[Token]) -> Statement:
     return reader.rule()
 
 
-class _Reader:
-    def __init__(self, source: Text, found: Sequence[Token]) -> None:
-        self._source = source
-        self._found = found
-        self._next = 0
-        self._last = len(found) - 1
-
+class _Reader(Reader):
     def rule(self) -> Statement:
         head = self._head()
         body = self._body() if self.skip(":-") else ()
@@ -98,8 +88,8 @@ class _Reader:
         return Statement("optimisation", (), body, None, (level,), terms)
 
     def optimise(self) -> Statement:
-        begin = self._next
-        name = self._advance().text
+        begin = self.next
+        name = self.advance().text
         self.expect("{")
         levels: list[Term] = []
         elements: list[Element] = []
@@ -116,7 +106,7 @@ class _Reader:
         return Statement("optimisation", (), (body,), None, tuple(levels))
 
     def show(self) -> Statement:
-        self._advance()
+        self.advance()
         if self.skip("."):
             return Statement("show")
         signature = self._signature()
@@ -129,26 +119,26 @@ class _Reader:
         return Statement("show", (), body, None, (), (term,))
 
     def defined(self) -> Statement:
-        self._advance()
+        self.advance()
         signature = self._signature()
         if signature is None:
             raise Unreadable
         return Statement("defined", signature=signature)
 
     def const(self) -> Statement:
-        self._advance()
-        name = self._advance().text
+        self.advance()
+        name = self.advance().text
         self.expect("=")
         return Statement("const", signature=(name, 0), terms=(self.term(),))
 
     def _signature(self) -> tuple[str, int] | None:
-        begin = self._next
+        begin = self.next
         sign = "-" if self.skip("-") else ""
         if self.kind() == "word":
-            name = self._advance().text
+            name = self.advance().text
             if self.skip("/") and self.kind() == "number":
-                return sign + name, int(self._advance().text, 0)
-        self._next = begin
+                return sign + name, int(self.advance().text, 0)
+        self.next = begin
         return None
 
     def _weight(self) -> tuple[Term, tuple[Term, ...]]:
@@ -164,7 +154,7 @@ class _Reader:
     def _head(self) -> tuple[Literal, ...]:
         found: list[Literal] = []
         while True:
-            begin = self._next
+            begin = self.next
             for literal in self._part("choice"):
                 found.append(self._conditional(begin, literal))
             if not (self.skip(";") or self.skip("|") or self.skip(",")):
@@ -173,7 +163,7 @@ class _Reader:
     def _body(self) -> tuple[Literal, ...]:
         found: list[Literal] = []
         while self.text() not in (".", ""):
-            begin = self._next
+            begin = self.next
             for literal in self._part("aggregate"):
                 found.append(self._conditional(begin, literal))
             if not (self.skip(",") or self.skip(";")):
@@ -196,12 +186,12 @@ class _Reader:
         return tuple(found)
 
     def _part(self, set_kind: str) -> list[Literal]:
-        begin = self._next
+        begin = self.next
         sign = "not" if self.skip("not") else ""
         if sign and self.skip("not"):
             sign = "not not"
         if self.text() in ("#true", "#false"):
-            self._advance()
+            self.advance()
             return [self._literal(begin, sign, None, 0, "boolean")]
         if self._at_aggregate():
             return [self._aggregate(begin, sign, set_kind, ())]
@@ -210,7 +200,7 @@ class _Reader:
             return [self._aggregate(begin, sign, set_kind, (side,))]
         sides, operators = [side], []
         while self.text() in _RELATIONS:
-            operators.append(self._advance().text)
+            operators.append(self.advance().text)
             if self._at_aggregate():
                 return [self._aggregate(begin, sign, set_kind, (side,))]
             sides.append(self.term())
@@ -228,7 +218,7 @@ class _Reader:
         return text == "{" or text in _AGGREGATES
 
     def _aggregate(self, begin: int, sign: str, set_kind: str, guards: tuple[Term, ...]) -> Literal:
-        function = self._advance().text if self.text() != "{" else ""
+        function = self.advance().text if self.text() != "{" else ""
         self.expect("{")
         elements: list[Element] = []
         while not self.skip("}"):
@@ -236,7 +226,7 @@ class _Reader:
             self.skip(";")
         # `:` and `|` follow in heads, a full stop at the end; everything else is a guard.
         if self.text() in _RELATIONS:
-            self._advance()
+            self.advance()
             guards = (*guards, self.term())
         elif self.kind() in ("number", "variable", "word") and self.text() != "not":
             guards = (*guards, self.term())
@@ -264,98 +254,6 @@ class _Reader:
             literals += self._conditions()
         return Element(tuple(terms), tuple(literals))
 
-    # Terms.
-
-    def term(self) -> Term:
-        """Read a term; operators are kept in a row, whichever binds stronger."""
-        first = self._primary()
-        parts, interval = [first], False
-        while self.text() in _OPERATORS:
-            interval |= self._advance().text == ".."
-            parts.append(self._primary())
-        if len(parts) == 1:
-            return first
-        return Term("interval" if interval else "operation", "", tuple(parts), first.at)
-
-    def _primary(self) -> Term:
-        token = self._advance()
-        kind, text, at = token
-        if kind in ("number", "string", "variable", "anonymous"):
-            return Term(kind, text, (), at)
-        if kind == "word":
-            if text == "not":
-                raise Unreadable
-            return self._function("function", text, at) if self.skip("(") else _constant(token)
-        if text == "(":
-            return self._function("tuple", "", at)
-        if text in ("-", "~"):
-            inner = self._primary()
-            if text == "-" and inner.kind == "number":
-                return Term("number", f"-{inner.text}", (), at)
-            return Term("operation", text, (inner,), at)
-        if text == "|":
-            inner = self.term()
-            self.expect("|")
-            return Term("operation", text, (inner,), at)
-        if text == "@":
-            name = self._advance().text
-            inner = self._function("function", name, at) if self.skip("(") else _constant(token)
-            return Term("external", name, inner.args, at)
-        if text in ("#inf", "#sup", "#infimum", "#supremum"):
-            return Term("special", text, (), at)
-        raise Unreadable
-
-    def _function(self, kind: str, name: str, at: int) -> Term:
-        """Read the arguments of a function or tuple, its bracket being open."""
-        groups: list[list[Term]] = [[]]
-        trailing = False
-        while not self.skip(")"):
-            if self.skip(";"):
-                groups.append([])
-            elif not self.skip(","):
-                groups[-1].append(self.term())
-                trailing = self.text() == "," and self._peek(1) in (")", ";")
-        if kind == "tuple" and not trailing:
-            parts = [_grouped(group, at) for group in groups]
-            return parts[0] if len(parts) == 1 else Term("pool", "", tuple(parts), at)
-        if len(groups) == 1:
-            return Term(kind, name, tuple(groups[0]), at)
-        if len({len(group) for group in groups}) == 1:
-            pools = [
-                Term("pool", "", alternatives, at) for alternatives in zip(*groups, strict=True)
-            ]
-            return Term(kind, name, tuple(pools), at)
-        terms = [Term(kind, name, tuple(group), at) for group in groups]
-        return Term("pool", "", tuple(terms), at)
-
-    # Tokens.
-
-    def text(self) -> str:
-        return self._found[self._next].text if self._next <= self._last else ""
-
-    def kind(self) -> str:
-        return self._found[self._next].kind if self._next <= self._last else ""
-
-    def skip(self, text: str) -> bool:
-        if self._next <= self._last and self._found[self._next].text == text:
-            self._next += 1
-            return True
-        return False
-
-    def expect(self, text: str) -> None:
-        if not self.skip(text):
-            raise Unreadable
-
-    def _peek(self, distance: int) -> str:
-        at = self._next + distance
-        return self._found[at].text if at <= self._last else ""
-
-    def _advance(self) -> Token:
-        if self._next > self._last:
-            raise Unreadable
-        self._next += 1
-        return self._found[self._next - 1]
-
     def _literal(
         self,
         begin: int,
@@ -367,9 +265,9 @@ class _Reader:
         elements: tuple[Element, ...] = (),
         function: str = "",
     ) -> Literal:
-        used = self._found[begin : self._next]
-        line, column = self._source.place(used[0].at)
-        text = self._source.text[used[0].at : used[-1].at + len(used[-1].text)]
+        used = self.found[begin : self.next]
+        line, column = self.source.place(used[0].at)
+        text = self.source.text[used[0].at : used[-1].at + len(used[-1].text)]
         if not _PLAIN(text):
             text = written(used)
         return Literal(text, sign, name, arity, kind, line, column, args, (), elements, function)
@@ -388,14 +286,6 @@ _DIRECTIVES: dict[str, Callable[[_Reader], Statement]] = {
 }
 
 
-def _constant(token: Token) -> Term:
-    return Term("constant", token.text, (), token.at)
-
-
-def _grouped(group: list[Term], at: int) -> Term:
-    return group[0] if len(group) == 1 else Term("tuple", "", tuple(group), at)
-
-
 def _atoms(term: Term) -> list[tuple[str, tuple[Term, ...]]]:
     """Return what a term is as an atom: one, or several of a pool of different arity."""
     if term.kind in ("function", "constant"):
@@ -405,16 +295,3 @@ def _atoms(term: Term) -> list[tuple[str, tuple[Term, ...]]]:
     if term.kind == "pool":
         return [atom for each in term.args for atom in _atoms(each)]
     raise Unreadable
-
-
-def written(used: Sequence[Token]) -> str:
-    """Return tokens as one line: what stands between two of them becomes one space or none."""
-    parts: list[str] = []
-    end, before = -1, ""
-    for token in used:
-        apart = end >= 0 and token.at > end
-        if apart and before != "(" and token.text != ")":
-            parts.append(" ")
-        parts.append(token.text)
-        end, before = token.at + len(token.text), token.text
-    return "".join(parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -167,3 +167,16 @@ def statements(found: list[Token]) -> Iterator[list[Token]]:
             end += 1
         yield found[begin:end]
         begin = end
+
+
+def written(used: Sequence[Token]) -> str:
+    """Return tokens as one line: what stands between two of them becomes one space or none."""
+    parts: list[str] = []
+    end, before = -1, ""
+    for token in used:
+        apart = end >= 0 and token.at > end
+        if apart and before != "(" and token.text != ")":
+            parts.append(" ")
+        parts.append(token.text)
+        end, before = token.at + len(token.text), token.text
+    return "".join(parts)

@@ -17,9 +17,10 @@ from plan07.errors import RulesError
 from plan07.rulebook import Rulebook
 from plan07.rulefiles import STAGES
 from plan07.ruletools import naming, predicates
-from plan07.ruletools.grammar import Statement, Unreadable, read, written
-from plan07.ruletools.lexer import Text, Token, statements, strange, tokens
+from plan07.ruletools.grammar import Statement, read
+from plan07.ruletools.lexer import Text, Token, statements, strange, tokens, written
 from plan07.ruletools.predicates import Predicate
+from plan07.ruletools.reading import Unreadable
 from plan07.ruletools.records import DERIVING, Element, Fault, Literal, Rule, SourceFile, Term
 
 __all__ = [
@@ -228,7 +229,7 @@ def _rule(
     end_line, end_column = source.place(end)
     try:
         statement = read(source, found)
-    except Unreadable:
+    except (Unreadable, RecursionError):
         statement = Statement("unread")
     said = meta.pop(line, {})
     rule = Rule(

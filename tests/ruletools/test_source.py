@@ -198,6 +198,11 @@ def test_where_it_stands() -> None:
     assert source.one_line(two) == "q :- r, not s(X) : t(X)."
 
 
+def test_a_statement_too_deep_to_be_read() -> None:
+    deep = f"p({'f(' * 3000}a{')' * 3000}).\nq.\n"
+    assert [rule.kind for rule in source.parse_text(deep).rules] == ["unread", "fact"]
+
+
 class TestIds:
     def test_they_say_what_a_rule_derives(self) -> None:
         text = (

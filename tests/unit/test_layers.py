@@ -20,6 +20,7 @@ MODULES = sorted(each.relative_to(PACKAGE).as_posix() for each in PACKAGE.rglob(
 LAYERS = [
     ["errors", "ruletools/lexer"],
     ["ruletools/records"],
+    ["ruletools/reading"],
     ["ruletools/grammar"],
     ["facts", "ruletools/__init__", "ruletools/constraints"],
     ["words", "rulefiles", "jsontext", "lexis"],
@@ -44,7 +45,7 @@ LAYERS = [
     ["ruletools/shortfall", "ruletools/subjects", "ruletools/why"],
     ["ruletools/testing", "ruletools/whynot"],
     ["ruletools/coverage", "ruletools/junit", "ruletools/mutate", "ruletools/remedy"],
-    ["ruletools/answers"],
+    ["ruletools/answers", "pytest_plugin"],
     ["api"],
     ["__init__"],
     ["cli/output"],
