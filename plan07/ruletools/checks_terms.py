@@ -1,16 +1,17 @@
-"""Checks of what stands in rules: variables, constants, comparisons, loops through negation."""
+"""Checks of what stands in rules: variables, comparisons, constants."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from plan07.messages import quoted
 from plan07.ruletools.checks_names import near
 from plan07.ruletools.domains import (
     NUMBER,
     TEXT,
+    Domains,
     Place,
     Values,
     alternatives,
@@ -36,6 +37,7 @@ _ALLOWS = {
     "<>": frozenset("<>"),
 }
 _MIRROR = str.maketrans("<>", "><")
+_KINDS = {TEXT: "a text in quotes", NUMBER: "a number"}
 
 
 def check(stages: Stages) -> Iterator[Issue]:
@@ -222,13 +224,12 @@ def _is_text(stages: Stages, rule: Rule, bound: dict[str, list[Place]], term: Te
 
 
 def _constants(stages: Stages, rule: Rule) -> Iterator[Issue]:
-    own = stages.of(rule)
-    if not own:
-        return
-    for atom in rule.atoms():
+    within = [stages.domains(stage) for stage in stages.of(rule)]
+    for atom in rule.atoms() if within else ():
         for index, arg in enumerate(atom.args):
-            place = (atom.name or "", atom.arity, index)
-            yield from _impossible(stages, rule, atom, arg, place)
+            if arg.kind not in ("variable", "anonymous"):
+                place = (atom.name or "", atom.arity, index)
+                yield from _impossible(stages, within, rule, atom, arg, place)
     for atom in rule.derived():
         predicate = stages.shipped.predicates.get((atom.name or "", atom.arity))
         for index, arg in enumerate(atom.args):
@@ -237,15 +238,20 @@ def _constants(stages: Stages, rule: Rule) -> Iterator[Issue]:
 
 
 def _impossible(
-    stages: Stages, rule: Rule, atom: Literal, term: Term, place: Place
+    stages: Stages,
+    within: Sequence[Domains],
+    rule: Rule,
+    atom: Literal,
+    term: Term,
+    place: Place,
 ) -> Iterator[Issue]:
     for each in alternatives(term):
         value = value_of(each, stages.numbers)
         if value is None:
             continue
         possible: set[str] = set()
-        for stage in stages.of(rule):
-            values = stages.domains(stage).of(place)
+        for domains in within:
+            values = domains.of(place)
             if values is None or not values or value in values:
                 break
             possible |= values
@@ -254,14 +260,14 @@ def _impossible(
             continue
         if each.kind in ("function", "tuple"):
             for index, arg in enumerate(each.args):
-                yield from _impossible(stages, rule, atom, arg, functor(each, index))
+                yield from _impossible(stages, within, rule, atom, arg, functor(each, index))
 
 
 def _constant(stages: Stages, rule: Rule, atom: Literal, term: Term, possible: set[str]) -> Issue:
     written = term.text.strip('"') if term.kind == "string" else term.text
-    listed = [TEXT_SHOWN.get(each, each) for each in sorted(possible)]
+    listed = [_KINDS.get(each, each) for each in sorted(possible)]
     shown = f"{term.text}/{len(term.args)}" if term.args else term.text
-    names = [each.partition("/")[0] for each in possible if each not in TEXT_SHOWN]
+    names = [each.partition("/")[0] for each in possible if each not in _KINDS]
     meant = written if written in names else near(written, names)
     fix = f"write {meant}" if meant else f"use {_some(listed)}"
     if not meant and possible == {TEXT} and term.kind == "constant":
@@ -275,9 +281,6 @@ def _constant(stages: Stages, rule: Rule, atom: Literal, term: Term, possible: s
         f"{quoted(atom.text)}; what may: {_some(listed)}",
         fix,
     )
-
-
-TEXT_SHOWN = {TEXT: "a text in quotes", NUMBER: "a number"}
 
 
 def _some(listed: list[str]) -> str:
@@ -299,4 +302,4 @@ def _slip(
 
 def values_shown(values: Values) -> str:
     """Return what an argument may be, for people."""
-    return "anything" if values is None else _some(sorted(TEXT_SHOWN.get(v, v) for v in values))
+    return "anything" if values is None else _some(sorted(_KINDS.get(v, v) for v in values))
