@@ -36,9 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "directory of rule files that all rule tests are about; without it, the one they lie in",
         default="",
     )
-    parser.addini(
-        "plan07_time_limit", "how many seconds one rule test may take", default="10"
-    )
+    parser.addini("plan07_time_limit", "how many seconds one rule test may take", default="10")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> RuleTestFile | None:
@@ -98,6 +96,7 @@ class RuleTest(pytest.Item):
         """
         from plan07.errors import Plan07Error
         from plan07.ruletools import testing
+        from plan07.ruletools.outcomes import PASSED, told
         from plan07.ruletools.workers import TimeOver
 
         seconds = _seconds(self.config)
@@ -111,8 +110,8 @@ class RuleTest(pytest.Item):
             outcome = testing.outcome_of(self.draft, answer, seconds)
         except Plan07Error as error:
             raise RuleTestFailed(_told(error)) from error
-        if outcome.status != testing.PASSED:
-            raise RuleTestFailed("\n".join(testing.told(outcome)))
+        if outcome.status != PASSED:
+            raise RuleTestFailed("\n".join(told(outcome)))
 
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **more: Any

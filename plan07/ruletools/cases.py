@@ -8,7 +8,8 @@ spell facts out, and these say what is wanted of the rules:
 |---|---|
 | `expect(Atom)` | the rules derive it |
 | `forbid(Atom)` | they do not |
-| `violation_expected(Code, Subject)` | they refuse; every violation must be named, unless `violations(any)` |
+| `violation_expected(Code, Subject)` | they refuse; all that they refuse must be named |
+| `violations(any)` | … but here it need not be |
 | `exact(Name/Arity)` | the expectations name every atom of this predicate that they derive |
 | `order_expected(Before, After)` | the one comes before the other, and not the other way round |
 
@@ -26,7 +27,8 @@ rule file of the test file's name, with the limits and switches that hold:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from plan07 import rulebook, rulefiles
@@ -34,7 +36,8 @@ from plan07.errors import Finding, InputError, RulesError
 from plan07.facts import Fact, Term, parse
 from plan07.messages import quoted
 from plan07.ruletools import source
-from plan07.ruletools.patterns import ANY, shown, with_wildcards
+from plan07.ruletools.patterns import shown, with_wildcards
+from plan07.ruletools.wishes import FORMS, WISHES
 
 SUFFIX = "_test.lp"
 _PROGRAM = re.compile(r"#program\s+(\w+)\s*(\([^)]*\))?\s*\.")
@@ -43,10 +46,8 @@ _INDICATOR = re.compile(r"\bexact\(\s*([a-z_]\w*)\s*/\s*(\d+)\s*\)")
 _PLACE = re.compile(r"<block>:(\d+):(\d+)\S*: (?:error|info): ")
 # What an order is read from.
 _ORDERING = ("step", "member", "precedes", "before")
+_NO_LINES: Mapping[str, int] = MappingProxyType({})
 _LARGEST_FILE = 4 * 1024 * 1024
-_FORM = "expect(Atom), forbid(Atom), violation_expected(Code, Subject), violations(any), "
-_FORM += "exact(Name/Arity), order_expected(Before, After), load(File), stage(Name), plan(File), "
-_FORM += "switch(Name, Value) or limit(Name, Number)"
 
 
 class Case(NamedTuple):
@@ -88,7 +89,7 @@ class Case(NamedTuple):
     files: tuple[str, ...] = ()
     plan: str | None = None
     helpers: frozenset[tuple[str, int]] = frozenset()
-    lines: dict[str, int] = {}
+    lines: Mapping[str, int] = _NO_LINES
 
     @property
     def predicates(self) -> frozenset[str]:
@@ -219,7 +220,7 @@ def _case(draft: Draft) -> Case:
         atoms = rulebook.consequences([_at_their_lines(texts)])
     except RulesError as error:
         raise _located(error) from error
-    wishes: dict[str, list[Fact]] = {name: [] for name in _WISHES}
+    wishes: dict[str, list[Fact]] = {name: [] for name in WISHES}
     facts = []
     for text in sorted(atoms):
         atom = parse(text)
@@ -227,19 +228,19 @@ def _case(draft: Draft) -> Case:
             wishes[atom.name].append(atom)
         else:
             facts.append(text)
-    lines = {}
+    lines: dict[str, int] = {}
     for each, text in texts:
         if not each.body:
             lines.setdefault(shown(parse(text)), each.line)
 
     def found(kind: str) -> list[tuple[Term, ...]]:
         for wish in wishes[kind]:
-            if not _WISHES[kind](wish.args):
+            if not WISHES[kind](wish.args):
                 written = shown(wish)
                 raise _Fault(
                     "TEST_WISH",
                     f"{quoted(written)} cannot be understood",
-                    f"write {_FORM}",
+                    f"write {FORMS}",
                     lines.get(written),
                 )
         return [wish.args for wish in wishes[kind]]
@@ -271,14 +272,6 @@ def _case(draft: Draft) -> Case:
     )
 
 
-def _is_word(term: Term) -> bool:
-    return isinstance(term, Fact) and not term.args and term != ANY
-
-
-def _is_atom(term: Term) -> bool:
-    return isinstance(term, Fact) and term.name != "" and term != ANY
-
-
 def _atom(term: Term) -> Fact:
     assert isinstance(term, Fact)
     return term
@@ -291,44 +284,6 @@ def _word(term: Term) -> str:
 def _number(term: Term) -> int:
     assert isinstance(term, int)
     return term
-
-
-def _form(*wanted: Callable[[Term], bool]) -> Callable[[Sequence[Term]], bool]:
-    return lambda args: (
-        len(args) == len(wanted)
-        and all(is_right(arg) for is_right, arg in zip(wanted, args, strict=True))
-    )
-
-
-def _is_any(term: Term) -> bool:
-    return term == Fact("any")
-
-
-def _is_text(term: Term) -> bool:
-    return isinstance(term, str)
-
-
-def _is_number(term: Term) -> bool:
-    return isinstance(term, int) and term >= 0
-
-
-def _is_stage(term: Term) -> bool:
-    return isinstance(term, Fact) and term.name in rulefiles.STAGES and not term.args
-
-
-_WISHES: dict[str, Callable[[Sequence[Term]], bool]] = {
-    "expect": _form(_is_atom),
-    "forbid": _form(_is_atom),
-    "violation_expected": lambda args: len(args) == 2,
-    "violations": _form(_is_any),
-    "exact": _form(_is_word, _is_number),
-    "order_expected": _form(_is_text, _is_text),
-    "switch": _form(_is_word, _is_word),
-    "limit": _form(_is_word, _is_number),
-    "stage": _form(_is_stage),
-    "load": _form(_is_text),
-    "plan": _form(_is_text),
-}
 
 
 def _prepared(statement: source.Rule) -> str:

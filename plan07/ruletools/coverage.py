@@ -10,9 +10,10 @@ from plan07.errors import RulesError
 from plan07.ruletools import testing, workers
 from plan07.ruletools.cases import Draft
 from plan07.ruletools.firing import fire
+from plan07.ruletools.outcomes import ERROR, PASSED, Outcome
 from plan07.ruletools.source import Rule
 from plan07.ruletools.subjects import Inside
-from plan07.ruletools.testing import PASSED, Outcome, Runner
+from plan07.ruletools.testing import Runner
 
 FIRED, FAILING, NEVER = "fired", "in a failing test only", "never fired"
 _NEAR = "plan07_near"
@@ -42,10 +43,10 @@ class RuleCoverage(NamedTuple):
     @property
     def missing(self) -> tuple[str, ...]:
         """What is wanted of tests, and is not there."""
-        found = () if self.status == FIRED else (self.status,)
+        found = [] if self.status == FIRED else [self.status]
         if self.kind == "violation" and not self.against:
-            found += ("no case against it",)
-        return found
+            found.append("no case against it")
+        return tuple(found)
 
 
 class Coverage(NamedTuple):
@@ -90,7 +91,7 @@ class Probe:
         path, name = question["path"], question["name"]
         outcome = self._runner.run(path, name)
         answer: dict[str, Any] = {"outcome": outcome.as_dict(), "fired": [], "near": []}
-        if outcome.status != testing.ERROR:
+        if outcome.status != ERROR:
             case, rules = self._runner.case(path, name), self._runner.rules_of(path)
             try:
                 fired: set[str] = set()
@@ -184,7 +185,7 @@ def measure(
             rule.line,
             rule.kind,
             FIRED if rule.id in passing else FAILING if rule.id in failing else NEVER,
-            tuple([*passing.get(rule.id, ()), *failing.get(rule.id, ())]),
+            (*passing.get(rule.id, ()), *failing.get(rule.id, ())),
             tuple(against.get(rule.id, ())) if rule.kind == "violation" else (),
         )
         for rule in _in_question(drafts, rules)
@@ -203,5 +204,3 @@ def _in_question(drafts: Sequence[Draft], rules: str | None) -> list[Rule]:
             if rule.derives and rule.overlaid == overlaid:
                 found.setdefault((rule.path, rule.id), rule)
     return list(found.values())
-
-

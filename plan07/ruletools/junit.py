@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from plan07.errors import InputError
 from plan07.messages import printable
-from plan07.ruletools.testing import ERROR, PASSED, Outcome, told
+from plan07.ruletools.outcomes import ERROR, PASSED, Outcome, told
 
 
 def write(path: str, outcomes: Sequence[Outcome]) -> None:

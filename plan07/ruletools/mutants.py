@@ -6,12 +6,12 @@ constant, number or comparison, or no statement at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from plan07.ruletools.lexer import Text, tokens
-from plan07.ruletools.source import Literal, Rule, Term
+from plan07.ruletools.source import Rule, Term
 
 RULE, LITERAL, DIRECTION, CONSTANT = "rule", "literal", "direction", "constant"
 KINDS = (RULE, LITERAL, DIRECTION, CONSTANT)
@@ -60,10 +60,6 @@ def mutants(rule: Rule, numbers: Sequence[str] = ()) -> list[Mutant]:
 
 def _changes(rule: Rule, numbers: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     yield RULE, "without the rule", ""
-    if rule.kind in ("const", "optimisation"):
-        terms = [*rule.levels, *rule.terms]
-    else:
-        terms = []
     for index, literal in enumerate(rule.body):
         if rule.derives:
             rest = [each.text for each in (*rule.body[:index], *rule.body[index + 1 :])]
@@ -74,24 +70,21 @@ def _changes(rule: Rule, numbers: frozenset[str]) -> Iterator[tuple[str, str, st
                 text = _replaced(rule, [(one, other.text), (other, one.text)])
                 yield DIRECTION, f"`{one.text}` and `{other.text}` in `{atom.text}`", text
     for literal in (*rule.head, *rule.body):
-        terms += literal.terms()
-        for term, other in _other_constants(literal.terms(), numbers):
-            said = f"`{other}` for `{term.text}` in `{literal.text}`"
-            yield CONSTANT, said, _replaced(rule, [(term, other)])
-    for term, other in _other_constants(iter([*rule.levels, *rule.terms]), numbers):
-        yield CONSTANT, f"`{other}` for `{term.text}`", _replaced(rule, [(term, other)])
+        for term, change in _other_constants(literal.terms(), numbers):
+            said = f"`{change}` for `{term.text}` in `{literal.text}`"
+            yield CONSTANT, said, _replaced(rule, [(term, change)])
+    for term, change in _other_constants([*rule.levels, *rule.terms], numbers):
+        yield CONSTANT, f"`{change}` for `{term.text}`", _replaced(rule, [(term, change)])
     found, _ = tokens(Text(rule.text))
     for token in found:
         if token.kind == "mark" and token.text in _SHIFTED:
-            other = _SHIFTED[token.text]
+            shifted = _SHIFTED[token.text]
             begin, end = token.at, token.at + len(token.text)
-            text = rule.text[:begin] + other + rule.text[end:]
-            yield CONSTANT, f"`{other}` for `{token.text}`", text
+            text = rule.text[:begin] + shifted + rule.text[end:]
+            yield CONSTANT, f"`{shifted}` for `{token.text}`", text
 
 
-def _other_constants(
-    terms: Iterator[Term], numbers: frozenset[str]
-) -> Iterator[tuple[Term, str]]:
+def _other_constants(terms: Iterable[Term], numbers: frozenset[str]) -> Iterator[tuple[Term, str]]:
     for term in terms:
         if term.kind == "number":
             yield term, str(int(term.text, 0) + 1)
@@ -111,8 +104,3 @@ def _statement(rule: Rule, body: Sequence[str]) -> str:
     found, _ = tokens(Text(rule.text))
     head = rule.text[: next(token.at for token in found if token.text == ":-")].strip()
     return f"{head} :- {'; '.join(body)}." if body else f"{head}."
-
-
-def conditions(literals: Sequence[Literal]) -> str:
-    """Return conditions as the body of a rule."""
-    return "; ".join(literal.text for literal in literals)

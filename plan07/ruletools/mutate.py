@@ -11,9 +11,10 @@ from plan07.errors import InputError, Plan07Error, RulesError
 from plan07.rulefiles import without_comments
 from plan07.ruletools import mutants, workers
 from plan07.ruletools.cases import SUFFIX, Case
+from plan07.ruletools.judging import holds
 from plan07.ruletools.mutants import Mutant
 from plan07.ruletools.subjects import Rules
-from plan07.ruletools.testing import Runner, holds
+from plan07.ruletools.testing import Runner
 
 KILLED, SURVIVED, EXPLAINED, INVALID = "killed", "survived", "explained", "invalid"
 
@@ -60,12 +61,7 @@ class Bench:
             under_test = runner.rules_of(path)
             for draft in runner.drafts(path):
                 case = runner.case(path, draft.name)
-                files = (
-                    list(under_test.makers)
-                    if case.plan is not None
-                    else under_test.subject(case).files
-                )
-                for file in files:
+                for file in under_test.files(case):
                     self._tests.setdefault(file, []).append((under_test, case))
                     self._rules.setdefault(file, under_test)
         self._made: dict[str, list[Mutant]] = {}

@@ -118,6 +118,14 @@ class Rules:
             self._subjects[key] = self._subject(case, own)
         return self._subjects[key]
 
+    def files(self, case: Case) -> list[str]:
+        """Return the names of the rule files that a test loads; for a plan, of all.
+
+        Raises:
+            InputError: as `subject`.
+        """
+        return list(self.makers if case.plan is not None else self.subject(case).files)
+
     def answer(self, case: Case, changed: Mapping[str, str] | None = None) -> Answer:
         """Return what the rules make of a test.
 

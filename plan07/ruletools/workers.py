@@ -138,7 +138,8 @@ def answers(
     An error is `TimeOver`, or a `Plan07Error` that the answering function raised.
 
     Args:
-        service, setup: as for `Worker`.
+        service: as for `Worker`.
+        setup: as for `Worker`.
         questions: plain JSON values.
         seconds: how long each may take.
         jobs: how many children work at once, at least 1.

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from plan07.cli import output
+from plan07.cli.rules import reports
 from plan07.cli.rules.options import json_option, rules_option
 from plan07.errors import InputError, Plan07Error
 
 if TYPE_CHECKING:
     from plan07.ruletools.cases import Draft
-    from plan07.ruletools.coverage import Coverage
-    from plan07.ruletools.mutate import Verdict
-    from plan07.ruletools.testing import Outcome
 
 _POLL_SECONDS = 0.5
 
@@ -74,6 +71,7 @@ def test(
     """
     from plan07.ruletools import junit as report
     from plan07.ruletools import testing
+    from plan07.ruletools.outcomes import PASSED
 
     if watch and as_json:
         raise InputError(
@@ -86,11 +84,11 @@ def test(
             drafts = testing.choose(drafts, wanted)
         drafts.sort(key=lambda draft: os.path.abspath(draft.path) not in first)
         found = testing.run(drafts, rules, time_limit, jobs)
-        outcomes = list(found) if as_json else _streamed(found, verbose)
-        failed = sum(outcome.status != testing.PASSED for outcome in outcomes)
+        outcomes = list(found) if as_json else reports.streamed(found, verbose)
+        failed = sum(outcome.status != PASSED for outcome in outcomes)
         if as_json:
             tests = [outcome.as_dict() for outcome in outcomes]
-            output.document({"tests": tests, **_counted(outcomes)})
+            output.document({"tests": tests, **reports.counted(outcomes)})
         if junit is not None:
             report.write(junit, outcomes)
         return 1 if failed else 0
@@ -134,9 +132,9 @@ def coverage(
             | {"against": list(each.against)}
             for each in found.rules
         ]
-        output.document({"rules": covered, **_coverage_counts(found)})
+        output.document({"rules": covered, **reports.coverage_counts(found)})
     else:
-        output.lines(_coverage_told(found))
+        output.lines(reports.coverage_told(found))
     enough = not missing if threshold is None else found.fired >= threshold
     return 0 if enough and not failed else 1
 
@@ -168,12 +166,13 @@ def mutate(
     """
     from plan07.ruletools import mutate as mutating
     from plan07.ruletools import testing
+    from plan07.ruletools.outcomes import PASSED
 
     drafts = _drafts(paths, rules)
     failed = [
         outcome
         for outcome in testing.run(drafts, rules, time_limit, jobs)
-        if outcome.status != testing.PASSED
+        if outcome.status != PASSED
     ]
     if failed:
         raise InputError(
@@ -189,9 +188,11 @@ def mutate(
     stale = mutating.stale(tested, verdicts)
     if as_json:
         told = [verdict._asdict() for verdict in verdicts]
-        output.document({"mutants": told, "stale": stale, "files": _mutation_counts(verdicts)})
+        output.document(
+            {"mutants": told, "stale": stale, "files": reports.mutation_counts(verdicts)}
+        )
     else:
-        output.lines(_mutants_told(verdicts, stale, verbose))
+        output.lines(reports.mutants_told(verdicts, stale, verbose))
     survivors = any(verdict.status == mutating.SURVIVED for verdict in verdicts)
     return 1 if survivors or stale else 0
 
@@ -199,52 +200,13 @@ def mutate(
 def _drafts(paths: Sequence[str], rules: str | None) -> list[Draft]:
     from plan07.ruletools import cases, testing
 
-    return [
-        draft
-        for path in testing.discover(_places(paths, rules))
-        for draft in cases.read(path)
-    ]
+    return [draft for path in testing.discover(_places(paths, rules)) for draft in cases.read(path)]
 
 
 def _places(paths: Sequence[str], rules: str | None) -> list[str]:
     from plan07 import rulefiles
 
     return list(paths) or [rules or rulefiles.shipped_directory()]
-
-
-def _streamed(found: Iterator[Outcome], verbose: bool) -> list[Outcome]:
-    """Print outcomes as they come, file by file, and return them."""
-    from plan07.ruletools.testing import PASSED, told
-
-    outcomes: list[Outcome] = []
-    for path, group in groupby(found, key=lambda outcome: outcome.path):
-        own: list[Outcome] = []
-        for outcome in group:
-            own.append(outcome)
-            if verbose or outcome.status != PASSED:
-                output.lines([f"{path}:{outcome.line}: {outcome.status}: {outcome.name}"])
-                output.lines(f"  {line}" for line in told(outcome))
-        output.lines([f"{path}: {_summary(own)}"])
-        outcomes += own
-    output.lines(["", f"{_tests(len(outcomes))}: {_summary(outcomes)}"])
-    return outcomes
-
-
-def _tests(number: int) -> str:
-    return "1 test" if number == 1 else f"{number} tests"
-
-
-def _counted(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    statuses = [outcome.status for outcome in outcomes]
-    return {status: statuses.count(status) for status in ("passed", "failed", "error")}
-
-
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    counts = _counted(outcomes)
-    parts = [f"{counts['passed']} passed"]
-    parts += [f"{counts['failed']} failed"] if counts["failed"] else []
-    parts += [f"{counts['error']} could not be run"] if counts["error"] else []
-    return ", ".join(parts)
 
 
 def _watched(once: Callable[[Sequence[str]], int], places: Sequence[str]) -> None:
@@ -276,76 +238,3 @@ def _states(places: Iterable[str]) -> dict[str, tuple[int, int]]:
                     state = os.stat(path)
                     found[path] = (state.st_mtime_ns, state.st_size)
     return found
-
-
-def _coverage_counts(found: Coverage) -> dict[str, Any]:
-    refusals = found.refusals
-    return {
-        "fired": found.fired,
-        "of": len(found.rules),
-        "refusals": len(refusals),
-        "refusals_with_both_cases": sum(not each.missing for each in refusals),
-        "tests": _counted(found.outcomes),
-    }
-
-
-def _coverage_told(found: Coverage) -> Iterator[str]:
-    by_file = groupby(found.rules, key=lambda each: each.file)
-    rows = [["file", "rules", "fired", "refusals", "with both cases"]]
-    for file, group in by_file:
-        own = list(group)
-        refusals = [each for each in own if each.kind == "violation"]
-        both = sum(not each.missing for each in refusals)
-        fired = sum(each.status == "fired" for each in own)
-        rows.append([file, *map(str, (len(own), fired, len(refusals), both))])
-    yield from output.table(rows)
-    missing = [each for each in found.rules if each.missing]
-    if missing:
-        yield ""
-        yield "missing"
-        for each in missing:
-            yield f"  {each.file}:{each.line}: {each.rule}: {', '.join(each.missing)}"
-    counts = _coverage_counts(found)
-    yield ""
-    yield (
-        f"{counts['fired']} of {counts['of']} rules fired; {counts['refusals_with_both_cases']} of "
-        f"{counts['refusals']} refusals have a case for and a case against them; "
-        f"{_tests(len(found.outcomes))}: {_summary(found.outcomes)}"
-    )
-
-
-def _mutation_counts(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    found = []
-    for file, group in groupby(verdicts, key=lambda verdict: verdict.file):
-        own = [verdict.status for verdict in group]
-        counts = {each: own.count(each) for each in ("killed", "explained", "survived")}
-        found.append({"file": file, "mutants": sum(counts.values()), **counts})
-    return found
-
-
-def _mutants_told(
-    verdicts: Sequence[Verdict], stale: Sequence[str], verbose: bool
-) -> Iterator[str]:
-    counts = _mutation_counts(verdicts)
-    names = ["file", "mutants", "killed", "explained", "survived"]
-    yield from output.table([names, *([str(each[name]) for name in names] for each in counts)])
-    for status in ("survived", "explained") if verbose else ("survived",):
-        own = [verdict for verdict in verdicts if verdict.status == status]
-        if own:
-            yield ""
-            yield status
-        for verdict in own:
-            yield f"  {verdict.file}:{verdict.line}: {verdict.label}"
-            yield f"    {' '.join(verdict.text.split()) or '(nothing)'}"
-            if verdict.by:
-                yield f"    because {verdict.by}"
-    if stale:
-        yield ""
-        yield "explained, but no such change survives"
-        yield from (f"  {label}" for label in stale)
-    total = {name: sum(each[name] for each in counts) for name in names[1:]}
-    yield ""
-    yield (
-        f"{total['mutants']} changes: {total['killed']} noticed, {total['explained']} explained, "
-        f"{total['survived']} neither"
-    )
