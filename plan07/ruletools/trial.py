@@ -18,7 +18,7 @@ from plan07.errors import Plan07Error, PlanRefused, RulesError
 from plan07.messages import quoted
 from plan07.rulebook import Rulebook
 from plan07.ruletools import probes, recording, source
-from plan07.ruletools.issues import Issue, about_rule
+from plan07.ruletools.issues import Issue, about_file, about_rule
 from plan07.ruletools.records import Rule
 from plan07.ruletools.stages import Stages
 from plan07.ruletools.workers import CHILD_FAILED, TimeOver, Worker
@@ -30,7 +30,8 @@ _MEMORY_BYTES = 1024**3
 _FACTOR = 5
 _SERVICE = "plan07.ruletools.trial:answering"
 _LIMITS = {"max_obligations": 2**20, "max_static_bytes": 2**29, "max_dependencies": 2**20}
-_OVER = "over"
+_OVER = "no end"
+_REFUSED = "refused"
 # What a solve says to what a check calls it.
 _CODES = {"RULES_UNSATISFIABLE": "ANSWERS_NONE", "RULES_AMBIGUOUS": "ANSWERS_SEVERAL"}
 
@@ -49,34 +50,36 @@ class Settings(NamedTuple):
     seconds: float = SECONDS
 
 
-def check(stages: Stages, overlay: str, settings: Settings) -> Iterator[Issue]:
+def check(stages: Stages, overlay: str | None, settings: Settings) -> Iterator[Issue]:
     """Yield what goes wrong when rules run that can be loaded.
 
     Args:
         stages: the rules.
-        overlay: the user's directory.
+        overlay: the user's directory, or None for the shipped rules alone.
         settings: how to try them.
     """
     own = _ordered(stages)
-    if not own:
+    if not settings.plans and not any(file.overlaid for file in stages.rules.files):
         return
-    with Worker(_SERVICE, {"overlay": os.path.abspath(overlay)}) as worker:
+    setup = {"overlay": overlay and os.path.abspath(overlay)}
+    with Worker(_SERVICE, setup) as worker:
         trial = _Trial(worker, [rule.id for rule in own], settings.seconds)
         told: set[tuple[str, str]] = set()
         repaired = any("repair" in rule.stages for rule in own)
         for name, plan in {**probes.small(), **settings.plans}.items():
             ask = {"kind": "plan", "plan": plan, "name": name, "repair": repaired}
             outcome = trial.outcome(ask, None)
-            if outcome == "" or (name not in settings.plans and outcome == "refused"):
+            if outcome in ("", _REFUSED):
                 continue
-            if outcome == "refused" or trial.outcome(ask, 0) == outcome:
+            if not own or trial.outcome(ask, 0) == outcome:
+                yield _about_all(stages, name, outcome)
                 continue
             rule = own[trial.culprit(ask, outcome)]
             code = _CODES.get(outcome, "GROUNDING_GROWS" if outcome == _OVER else "PLAN_FAILS")
             if (code, rule.id) not in told:
                 told.add((code, rule.id))
                 yield _about(code, rule, name, outcome)
-        if not any(code == "GROUNDING_GROWS" for code, _ in told):
+        if own and not any(code == "GROUNDING_GROWS" for code, _ in told):
             yield from _growing(trial, own, settings)
 
 
@@ -118,6 +121,22 @@ def _about(code: str, rule: Rule, plan: str, outcome: str) -> Issue:
         ),
     }[code]
     return about_rule(code, rule, message, fix)
+
+
+def _about_all(stages: Stages, plan: str, outcome: str) -> Issue:
+    """Return the finding about a plan that no rule of the user's own is to blame for."""
+    code = _CODES.get(outcome, "GROUNDING_GROWS" if outcome == _OVER else "PLAN_FAILS")
+    overlaid = [file for file in stages.rules.files if file.overlaid]
+    file = (overlaid or stages.rules.files)[0]
+    fix = "see with `plan07 rules diff` what the overlay leaves out of the shipped rules"
+    return about_file(
+        code,
+        file,
+        1,
+        1,
+        f"the rules fail on {plan}, with and without what the overlay adds: {outcome}",
+        fix if overlaid else "report it together with the plan",
+    )
 
 
 class _Trial:
@@ -200,7 +219,7 @@ def _ordered(stages: Stages) -> list[Rule]:
 # In the child.
 
 
-def answering(overlay: str) -> Callable[[dict[str, Any]], Any]:
+def answering(overlay: str | None) -> Callable[[dict[str, Any]], Any]:
     """Return the function that answers questions about the rules of a directory."""
     _bound_memory()
     book = rulebook.load(overlay)
@@ -228,7 +247,7 @@ def _solved(rules: Rulebook, plan: Any, name: str, repair: bool) -> str:
     try:
         recording.record(document.read(plan, name), solver.options(repair=repair), rules)
     except PlanRefused:
-        return "refused"
+        return _REFUSED
     except RulesError as error:
         return error.code
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from support import EXAMPLES, RULES
 
-from plan07 import rulebook
+from plan07 import jsontext, rulebook
 from plan07.errors import InputError
 from plan07.ruletools import check, issues
 from plan07.ruletools.issues import Issue
@@ -185,7 +186,7 @@ class TestFaultsInACopyOfTheRules:
             "triple(A, B, C) :- unit(A), unit(B), unit(C).\n"
         )
         directory = copy("readiness.lp", added)
-        found = check.check(str(directory), Settings(seconds=1.5))
+        found = check.check(str(directory), Settings(seconds=1.0))
         issue = only(found, "GROUNDING_GROWS")
         assert (issue.file, issue.line) == ("readiness.lp", length("readiness.lp") + 3)
         assert issue.rule == "readiness.triple"
@@ -364,7 +365,7 @@ class TestFaults:
             ("graph", "advice(x, O) :- test(O), test(P), O < P.\n", 35, "ID_ORDER", "ordinal"),
             ("graph", 'advice(x, O) :- test(O), O > "O9".\n', 26, "ID_ORDER", '"O > \\"O9\\""'),
             ("schedule", "prefer(O, 2147483648) :- unit(O).\n", 11, "INTEGER_WRAPS", "2147483648"),
-            ("schedule", "prefer(O, -0x40000000) :- unit(O).\n", 11, "INTEGER_LARGE", "0x40000000"),
+            ("schedule", "prefer(O, -0x40000001) :- unit(O).\n", 11, "INTEGER_LARGE", "0x40000001"),
             (
                 "graph",
                 '%@ id: Bad Id\nadvice(x, "a") :- tests_known.\n',
@@ -617,11 +618,24 @@ class TestTrial:
         text = '{ prefer(O, 1) } :- target(O, "auth.Session.fetch").\n'
         directory = overlay(mine=HEAD.format(stage="schedule") + text)
         assert "ANSWERS_SEVERAL" not in {e.code for e in check.check(str(directory), QUICK)}
-        from plan07 import jsontext
-
         plan, name = jsontext.read(str(EXAMPLES / "rename.plan.json"))
         found = check.check(str(directory), QUICK._replace(plans={name: plan}))
         assert name in only(found, "ANSWERS_SEVERAL").message
+
+    def test_what_an_overlay_leaves_out(self, overlay: Callable[..., Path]) -> None:
+        """No rule of the user's own is to blame, so none is named."""
+        text = (RULES / "readiness.lp").read_text("utf-8")
+        assert "blocked(U) :- pending(U)" in text
+        cut = re.sub(r"^pending\(U\) :- .*$", "", text, flags=re.M)
+        found = check.check(str(overlay(readiness=cut)), QUICK)
+        failing = [each for each in found if each.code == "PLAN_FAILS"]
+        assert {(each.file, each.line, each.rule) for each in failing} == {("readiness.lp", 1, "")}
+        assert "RULES_OUTPUT" in failing[0].message
+        assert "plan07 rules diff" in failing[0].fix
+
+    def test_the_shipped_rules_on_the_plans_of_a_user(self) -> None:
+        read = [jsontext.read(str(path)) for path in sorted(EXAMPLES.glob("*.plan.json"))[:3]]
+        assert check.check(None, QUICK._replace(plans={name: plan for plan, name in read})) == []
 
     def test_rules_that_refuse_are_in_order(self, overlay: Callable[..., Path]) -> None:
         text = "violation(never, U) :- unit(U).\n"

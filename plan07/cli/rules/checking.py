@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     "plans",
     multiple=True,
     metavar="PLAN",
-    help="Try the rules on this plan too. Repeatable.",
+    help="Try the rules on this plan too, or on the *.plan.json of a directory. Repeatable.",
+)
+@click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(0, 86_400, min_open=True),
+    metavar="SECONDS",
+    help="How long one trial may take before it counts as endless; 3 unless the shipped rules are "
+    "slow here.",
 )
 @click.option("--no-trial", is_flag=True, help="Read the rules only; run none of them.")
 @click.option("--strict", is_flag=True, help="Exit with 1 on advice too.")
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 def check(
     rules: str | None,
     plans: tuple[str, ...],
+    seconds: float | None,
     no_trial: bool,
     strict: bool,
     codes: bool,
@@ -48,7 +58,8 @@ def check(
     if codes:
         _codes(as_json)
         return 0
-    found = checks.check(rules, None if no_trial or rules is None else _settings(plans))
+    tried = not no_trial and (rules is not None or bool(plans))
+    found = checks.check(rules, _settings(plans, seconds) if tried else None)
     if as_json:
         output.document({"findings": [each.as_dict() for each in found], **_counted(found)})
     else:
@@ -65,16 +76,25 @@ def _told(found: list[Issue]) -> Iterator[str]:
     yield _summary(found)
 
 
-def _settings(plans: tuple[str, ...]) -> Settings:
+def _settings(plans: tuple[str, ...], seconds: float | None) -> Settings:
     from plan07 import document, jsontext
-    from plan07.ruletools.trial import Settings
+    from plan07.ruletools.trial import SECONDS, Settings
 
     found: dict[str, Any] = {}
-    for path in plans:
+    for path in _files(plans):
         value, name = jsontext.read(path)
         document.read(value, name)
         found[name] = value
-    return Settings(plans=found)
+    return Settings(plans=found, seconds=SECONDS if seconds is None else seconds)
+
+
+def _files(plans: tuple[str, ...]) -> Iterator[str]:
+    for path in plans:
+        if os.path.isdir(path):
+            names = sorted(name for name in os.listdir(path) if name.endswith(".plan.json"))
+            yield from (os.path.join(path, name) for name in names)
+        else:
+            yield path
 
 
 def _codes(as_json: bool) -> None:
