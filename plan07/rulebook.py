@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from plan07 import rulefiles
+from plan07 import faults, rulefiles
 from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, program
 from plan07.rulefiles import RuleFile, without_comments
@@ -27,8 +27,6 @@ _LIMIT = re.compile(r"^#const[ \t]+(max_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
 _STRING = re.compile(r'"([^"\\\n]*)"')
 _PHASE = "rules"
-_COPY = "plan07-rules-"
-_IN_COPY = re.compile(rf"\S*{_COPY}\w+[/\\]")
 
 
 class Rulebook:
@@ -120,7 +118,7 @@ class Rulebook:
             atoms = _answer(self._composed(stage), given, options, optimise)
             if not atoms.notices:
                 return atoms
-        except _ClingoError:
+        except faults.ClingoError:
             pass
         # Once more, file by file and uncut, so that messages name the file and the line.
         files = [
@@ -183,7 +181,7 @@ class Rulebook:
     def _check_limits(self) -> None:
         for name, value in self.limits.items():
             if name not in self._shipped_limits:
-                raise _unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
+                raise faults.unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**30:
                 raise InputError(
                     "LIMIT_INVALID",
@@ -215,9 +213,9 @@ class Rulebook:
     def _switch(self, text: str) -> str:
         for name, value in self.policy.items():
             if name not in self.switches:
-                raise _unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
+                raise faults.unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
             if not isinstance(value, str) or value not in self.switches[name]:
-                raise _unknown(
+                raise faults.unknown(
                     "POLICY_INVALID", f"value of {name}", str(value), self.switches[name]
                 )
             text = re.sub(rf"^{name}\(\w+\)\.", f"{name}({value}).", text, flags=re.MULTILINE)
@@ -263,10 +261,6 @@ def laid_over(files: Iterable[RuleFile]) -> list[RuleFile]:
 @lru_cache(maxsize=1)
 def _default() -> Rulebook:
     return Rulebook(rulefiles.shipped())
-
-
-class _ClingoError(RulesError):
-    """What clingo said of rules that it cannot load or ground."""
 
 
 def consequences(
@@ -323,7 +317,7 @@ def seconds_apart(
             control.ground([(f"part_{index}", [])])
             found.append(clock() - begin)
     except RuntimeError as error:
-        raise _broken(None, _renamed(messages), error) from error
+        raise faults.broken(None, faults.without_copies(messages), error) from error
     return found
 
 
@@ -372,7 +366,7 @@ def _solved(
         if told is not None:
             told("ground")
     except RuntimeError as error:
-        raise _broken(file, _renamed(messages), error) from error
+        raise faults.broken(file, faults.without_copies(messages), error) from error
     answers: list[list[str]] = []
     with control.solve(yield_=True) as handle:
         for model in handle:
@@ -386,60 +380,16 @@ def _solved(
     if told is not None:
         told("solve")
     if len(answers) != 1 or (optimise and not exhausted):
-        raise _not_one(len(answers), optimise)
-    return answers[0], _renamed(messages)
+        raise faults.not_one(len(answers), optimise)
+    return answers[0], faults.without_copies(messages)
 
 
 def _load_copy(control: clingo.Control, file: RuleFile, text: str) -> None:
     """Load a file with another text, under its own name, which messages will tell."""
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix=_COPY) as directory:
+    with tempfile.TemporaryDirectory(prefix=faults.COPY) as directory:
         path = os.path.join(directory, file.name)
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
         control.load(path)
-
-
-def _renamed(messages: Iterable[str]) -> list[str]:
-    """Leave out of messages where a copy lay for a moment."""
-    return [_IN_COPY.sub("", message) for message in messages]
-
-
-def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
-    where = f"{file.name} does not load" if file else "the rules cannot be grounded"
-    said = "; ".join(" ".join(message.split()) for message in messages) or str(error)
-    return _ClingoError(
-        "RULES_BROKEN",
-        f"{where}: {said}",
-        "mend the rule file, or leave out --rules to use the shipped rules",
-        phase=_PHASE,
-        detail={"path": file.path if file else None, "messages": list(messages)},
-    )
-
-
-def _not_one(count: int, optimise: bool) -> RulesError:
-    if count == 0:
-        return RulesError(
-            "RULES_UNSATISFIABLE",
-            "the rules have no answer set",
-            "look for a loop through negation in the overlay, or a constraint in the stage repair",
-            phase=_PHASE,
-        )
-    return RulesError(
-        "RULES_AMBIGUOUS",
-        "the search for a repair was cut short" if optimise else "the rules have several answers",
-        "remove choices and loops through negation from the overlay",
-        phase=_PHASE,
-    )
-
-
-def _unknown(code: str, what: str, name: str, known: Iterable[str]) -> InputError:
-    known = list(known)
-    return InputError(
-        code,
-        f"there is no {what} {name!r}",
-        f"use one of {', '.join(known)}",
-        phase="usage",
-        detail={"name": name, "known": known},
-    )

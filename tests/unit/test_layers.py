@@ -24,7 +24,8 @@ LAYERS = [
     ["ruletools/grammar"],
     ["facts", "ruletools/__init__", "ruletools/constraints"],
     ["words", "rulefiles", "jsontext", "lexis"],
-    ["messages", "rulebook"],
+    ["faults", "messages"],
+    ["rulebook"],
     ["explain", "shapes"],
     ["document", "evidence", "models"],
     ["lowering"],
@@ -156,6 +157,7 @@ def test_the_command_solves_without_the_records() -> None:
     )
     assert {"clingo", "plan07.solver", "pydantic_core"} <= loaded
     assert not {"pydantic", "plan07.models", "plan07_encoders", "asyncio"} & loaded
+    assert not [name for name in loaded if name.startswith("plan07.ruletools")]
 
 
 def test_public_names_are_loaded_when_they_are_used() -> None:
