@@ -51,6 +51,7 @@ class Rulebook:
         self.policy = dict(sorted((policy or {}).items()))
         self.limits = dict(sorted((limits or {}).items()))
         self._stages: dict[str, list[str]] = {}
+        self._heard: dict[str, bool] = {}
         self._check_limits()
         self._switched = [
             (file, self._switch(file.text) if self.policy else file.text) for file in self.files
@@ -91,10 +92,12 @@ class Rulebook:
 
     def reads(self, name: str) -> bool:
         """Whether a rule speaks of a predicate: facts that nobody reads are not given."""
-        return any(
-            f"{name}(" in text and f"{name}(" in without_comments(text)
-            for _, text in self._switched
-        )
+        if name not in self._heard:
+            self._heard[name] = any(
+                f"{name}(" in text and f"{name}(" in without_comments(text)
+                for _, text in self._switched
+            )
+        return self._heard[name]
 
     @property
     def overlaid(self) -> list[str]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from plan07.ruletools import terms
 
-if TYPE_CHECKING:
-    from clingo.ast import AST
-
+# A node of a parsed program; which attributes it has depends on its kind.
+Node: TypeAlias = Any
 # Stands in a term where the rule has an anonymous variable.
 ANY = "plan07_any"
 _ATOM, _COMPARISON, _AGGREGATE, _CONDITIONAL = "atom", "comparison", "aggregate", "conditional"
@@ -96,9 +95,9 @@ def forms(text: str) -> tuple[Form, ...]:
     """
     from clingo import ast
 
-    rules: list[AST] = []
+    rules: list[Node] = []
 
-    def collect(statement: AST) -> None:
+    def collect(statement: Node) -> None:
         if statement.ast_type == ast.ASTType.Rule:
             rules.extend(statement.unpool(condition=True))
 
@@ -106,7 +105,7 @@ def forms(text: str) -> tuple[Form, ...]:
     return tuple(form for rule in rules for form in _forms(rule))
 
 
-def _forms(rule: AST) -> Iterator[Form]:
+def _forms(rule: Node) -> Iterator[Form]:
     from clingo import ast
 
     known = _global_variables(rule)
@@ -129,7 +128,7 @@ def _forms(rule: AST) -> Iterator[Form]:
         yield _form(renamed, [*body, *(_condition(each, variables) for each in more)], variables)
 
 
-def _form(head: AST, body: list[Condition], variables: tuple[str, ...]) -> Form:
+def _form(head: Node, body: list[Condition], variables: tuple[str, ...]) -> Form:
     from clingo import ast
 
     if head.atom.ast_type != ast.ASTType.SymbolicAtom:
@@ -146,7 +145,7 @@ def _form(head: AST, body: list[Condition], variables: tuple[str, ...]) -> Form:
     )
 
 
-def _global_variables(rule: AST) -> tuple[str, ...]:
+def _global_variables(rule: Node) -> tuple[str, ...]:
     """The variables that have one value in a ground instance of a rule."""
     from clingo import ast
 
@@ -165,7 +164,7 @@ def _global_variables(rule: AST) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _condition(literal: AST, known: tuple[str, ...]) -> Condition:
+def _condition(literal: Node, known: tuple[str, ...]) -> Condition:
     from clingo import ast
 
     text = str(literal)
@@ -190,7 +189,7 @@ def _condition(literal: AST, known: tuple[str, ...]) -> Condition:
     return Condition(text, "boolean", sign, "", (Way(used, frozenset()),))
 
 
-def _part(element: AST) -> Part:
+def _part(element: Node) -> Part:
     from clingo import ast
 
     conditions = list(element.condition)
@@ -199,7 +198,7 @@ def _part(element: AST) -> Part:
     return Part(tuple(map(str, conditions)), tuple(_positive(conditions)))
 
 
-def _ways(literal: AST, used: frozenset[str]) -> tuple[Way, ...]:
+def _ways(literal: Node, used: frozenset[str]) -> tuple[Way, ...]:
     """How a comparison can be evaluated: an equality may bind one of its sides."""
     from clingo import ast
 
@@ -218,7 +217,7 @@ def _ways(literal: AST, used: frozenset[str]) -> tuple[Way, ...]:
     return tuple(found)
 
 
-def _counted(literal: AST, used: frozenset[str]) -> tuple[Way, ...]:
+def _counted(literal: Node, used: frozenset[str]) -> tuple[Way, ...]:
     """How an aggregate can be evaluated: `N = #count { … }` binds N."""
     from clingo import ast
 
@@ -233,7 +232,7 @@ def _counted(literal: AST, used: frozenset[str]) -> tuple[Way, ...]:
     return (plain, Way(needs, used - needs))
 
 
-def _needed(term: AST) -> frozenset[str]:
+def _needed(term: Node) -> frozenset[str]:
     """The variables of a term that stand in sums and the like only, and so are not bound by it."""
     from clingo import ast
 
@@ -241,7 +240,7 @@ def _needed(term: AST) -> frozenset[str]:
         return frozenset()
     computed: set[str] = set()
     plain: set[str] = set()
-    todo: list[tuple[AST, bool]] = [(term, False)]
+    todo: list[tuple[Node, bool]] = [(term, False)]
     operations = (
         ast.ASTType.BinaryOperation,
         ast.ASTType.UnaryOperation,
@@ -257,7 +256,7 @@ def _needed(term: AST) -> frozenset[str]:
     return frozenset(computed - plain)
 
 
-def _children(node: AST) -> Iterator[AST]:
+def _children(node: Node) -> Iterator[Node]:
     from clingo import ast
 
     for key in node.child_keys:
@@ -268,12 +267,12 @@ def _children(node: AST) -> Iterator[AST]:
             yield from child
 
 
-def _variables(nodes: Iterable[AST]) -> list[str]:
+def _variables(nodes: Iterable[Node]) -> list[str]:
     """The named variables in some nodes, in order."""
     return list(dict.fromkeys(name for node in nodes for name in terms.variables(str(node))))
 
 
-def _positive(literals: list[AST]) -> Iterator[str]:
+def _positive(literals: list[Node]) -> Iterator[str]:
     """The positive atoms among some literals, as terms."""
     from clingo import ast
 
@@ -282,15 +281,15 @@ def _positive(literals: list[AST]) -> Iterator[str]:
             yield _anonymous(literal.atom.symbol)
 
 
-def _anonymous(node: AST) -> str:
+def _anonymous(node: Node) -> str:
     """A term with a constant for each anonymous variable, as text."""
     return terms.filled(str(node), {"_": ANY})
 
 
-def _renamed(node: AST, known: tuple[str, ...]) -> AST:
+def _renamed(node: Node, known: tuple[str, ...]) -> Node:
     """A choice's element whose own variables cannot be taken for those inside an aggregate."""
 
-    def chosen(variable: AST) -> AST:
+    def chosen(variable: Node) -> Node:
         if variable.name == "_" or variable.name in known:
             return variable
         return variable.update(name=f"{variable.name}_chosen")
@@ -298,7 +297,7 @@ def _renamed(node: AST, known: tuple[str, ...]) -> AST:
     return _replaced(node, chosen)
 
 
-def _replaced(node: AST, change: Callable[[AST], AST]) -> AST:
+def _replaced(node: Node, change: Callable[[Node], Node]) -> Node:
     """A node with its variables changed."""
     from clingo import ast
 
