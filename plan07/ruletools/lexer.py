@@ -153,6 +153,20 @@ def strange(source: Text, found: Iterable[Token]) -> tuple[int, int, str] | None
     return (*source.place(at), source.text[at])
 
 
+def without_scripts(text: str) -> str:
+    """Return a text in which scripts are blank: clingo would not read on after one."""
+    if "#script" not in text:
+        return text
+    found, _ = tokens(Text(text))
+    for token in found:
+        if token.kind == "script":
+            end = token.at + len(token.text)
+            blank = re.sub(r"[^\n]", " ", token.text)
+            stop = text.find(".", end)
+            text = f"{text[: token.at]}{blank}{text[end:stop]} {text[stop + 1 :]}"
+    return text
+
+
 def statements(found: list[Token]) -> Iterator[list[Token]]:
     """Yield the tokens of each statement, its full stop and what follows in brackets included."""
     begin = 0

@@ -18,7 +18,15 @@ from plan07.rulebook import Rulebook
 from plan07.rulefiles import STAGES
 from plan07.ruletools import naming, predicates
 from plan07.ruletools.grammar import Statement, read
-from plan07.ruletools.lexer import Text, Token, statements, strange, tokens, written
+from plan07.ruletools.lexer import (
+    Text,
+    Token,
+    statements,
+    strange,
+    tokens,
+    without_scripts,
+    written,
+)
 from plan07.ruletools.predicates import Predicate
 from plan07.ruletools.reading import Unreadable
 from plan07.ruletools.records import DERIVING, Element, Fault, Literal, Rule, SourceFile, Term
@@ -185,7 +193,7 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
         line, column, character = place
         yield line, column, f"unexpected character {character!a} outside of texts and comments"
         return
-    said, error = _heard(source.text, ())
+    said, error = _heard(without_scripts(source.text), ())
     located = [each for message in said if (each := _PLACE.match(message.strip()))]
     for each in located:
         line = int(each[1])
@@ -197,7 +205,7 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
 def complaints(text: str) -> list[str]:
     """Return what clingo says of rules that are well formed: variables that nothing binds."""
     # All rules are looked at although only an empty part is grounded.
-    return _heard(text, [("nothing", [])])[0]
+    return _heard(without_scripts(text), [("nothing", [])])[0]
 
 
 def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str], str]:

@@ -247,6 +247,20 @@ class TestFaults:
             ("graph", 'p("a\n', 3, "SYNTAX", "lexer error"),
             ("graph", "#external p.\n", 1, "STATEMENT_FORBIDDEN", '"#external p."'),
             ("graph", "#heuristic verb(O, V) : test(O). [1, true]\n", 1, "STATEMENT_FORBIDDEN", ""),
+            (
+                "graph",
+                '#script (python)\nimport os\nx = "."\n#end .\nlexicon("a", X).\n',
+                14,
+                "VARIABLE_UNSAFE",
+                "variable X",
+            ),
+            (
+                "graph",
+                "#script (lua) function main() end #end.\n",
+                1,
+                "STATEMENT_FORBIDDEN",
+                "run no code",
+            ),
             ("graph", "#project verb/2.\n", 1, "STATEMENT_FORBIDDEN", '"#project verb/2."'),
             ("graph", "#edge (X, Y) : contains(X, Y).\n", 1, "STATEMENT_FORBIDDEN", '"#edge (X'),
             ("graph", "#show X : test(X).\n", 1, "STATEMENT_FORBIDDEN", "no atom"),
@@ -500,6 +514,15 @@ effect(our_swap, (calls; uses), must, together, 500).
 lexicon("golden", role(golden)).
 role(O, golden, phrase(P)) :- phrase(O, caused_by, P), lexicon(P, role(golden)).
 advice(golden(Answer), O) :- role(O, golden, _), breaking_policy(Answer).
+""",
+    "one value where another is not": """%# Tiers: which tier?
+%
+% Stage: graph
+
+tier(O, rank(high)) :- verb(O, modify), not tier(O, rank(low)).
+tier(O, rank(low)) :- verb(O, preserve).
+tier(O, rank(low)) :- needs_test(O, T), not test(T).
+advice(tier(Rank), O) :- tier(O, Rank).
 """,
     "a switch": """%# Friday: may it land?
 %
