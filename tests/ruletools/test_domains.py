@@ -43,6 +43,8 @@ def stages() -> Stages:
         ("p(f(X)) :- q(X).", {"f/1"}),
         ("p(X) :- s(f(X)). s(f(Y)) :- q(Y).", {"a", "b"}),
         ("p(X) :- s(Y), Y = f(X). s(f(Y)) :- q(Y).", {"a", "b"}),
+        ("p(Y) :- q(Y), W = f(Y), t(W).", {"a", "b"}),
+        ("p(X) :- s(f(X)). s(W) :- W = f(Y), q(Y).", {"a", "b"}),
         ("p(N) :- N = #count { X : q(X) }.", {NUMBER}),
         ("p(N) :- N = #max { X : q(X) }, t(N).", None),
         ("p(X) :- p(X). p(X) :- q(X).", {"a", "b"}),
