@@ -524,6 +524,13 @@ tier(O, rank(low)) :- verb(O, preserve).
 tier(O, rank(low)) :- needs_test(O, T), not test(T).
 advice(tier(Rank), O) :- tier(O, Rank).
 """,
+    "what another stage says": """%# Reasons: which edges are ours?
+%
+% Stage: schedule
+
+advice(ours(P), O) :- precedes(P, O, docs_last).
+advice(theirs(P), O) :- precedes(P, O, (impact; ladder)).
+""",
     "a switch": """%# Friday: may it land?
 %
 % Stage: admission
