@@ -69,7 +69,7 @@ def every_stage(recorded: Recording) -> str:
     ]
     for name, stage in ran.items():
         parts.append(f"\n% Facts of the stage {name}.\n\n")
-        parts += [f"{line[:-1]} :- {GUARD} = {name}.\n" for line in stage.given.splitlines()]
+        parts += [f"{line[:-1]} :- {GUARD} = {name}.\n" for line in stage.given.split("\n") if line]
     for file in recorded.rules.files:
         stages = [name for name in names if name in file.stages]
         if stages:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import EXAMPLES
+from support import EXAMPLES, obligation, plan
 
 from plan07 import document, jsontext, solver
 from plan07.errors import InputError
@@ -43,7 +43,7 @@ def by_clingo(program: str, path: Path, *options: str) -> set[str]:
 def shown(run: Recording, stage: str) -> set[str]:
     """Return what the solve itself shows in a stage."""
     ran = export.stages_of(run)[stage]
-    given = [parse(line.removesuffix(".")) for line in ran.given.splitlines()]
+    given = [parse(line.removesuffix(".")) for line in ran.given.split("\n") if line]
     atoms = run.rules.solve(stage, given, optimise=ran.optimise)
     signatures = {
         rule.signature
@@ -56,7 +56,7 @@ def shown(run: Recording, stage: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("plan", "options", "stage"),
+    ("name", "options", "stage"),
     [
         ("session-timeout.plan.json", {}, "graph"),
         ("rename.plan.json", {}, "schedule"),
@@ -66,9 +66,9 @@ def shown(run: Recording, stage: str) -> set[str]:
     ],
 )
 def test_it_runs_to_the_same_atoms(
-    plan: str, options: dict[str, Any], stage: str, tmp_path: Path
+    name: str, options: dict[str, Any], stage: str, tmp_path: Path
 ) -> None:
-    run = recorded(plan, **options)
+    run = recorded(name, **options)
     expected = shown(run, stage)
     assert expected
     alone = export.one_stage(run, stage)
@@ -101,6 +101,18 @@ def test_a_repair_and_a_user_s_rules_come_along(tmp_path: Path) -> None:
         found = by_clingo(program, tmp_path / "all.lp", "-c", f"{export.GUARD}={stage}")
         assert found == shown(run, stage), stage
     assert "drop(" in "".join(shown(run, "repair"))
+
+
+def test_texts_of_a_plan_stay_texts(tmp_path: Path) -> None:
+    """Whatever ends a line elsewhere, or would end a fact."""
+    hostile = 'a"). ready("O9").\n\r\x0b\x0c\x85\u2028%* \\'
+    value = plan(obligation("O1", "pkg.a"), obligation("O2", f"pkg.{hostile}", ["O1"]))
+    run = recording.record(document.read_foreign(value, "a plan"), solver.options())
+    program = export.every_stage(run)
+    for stage in ("graph", "schedule"):
+        found = by_clingo(program, tmp_path / "all.lp", "-c", f"{export.GUARD}={stage}")
+        assert found == shown(run, stage)
+    assert shown(run, "schedule") >= {'blocked("O2")', 'ready("O1")'}
 
 
 def test_a_stage_that_did_not_run() -> None:
