@@ -207,9 +207,8 @@ def _term(asked: Asked, known: set[str]) -> str:
         return ANY
     if _NUMBER.match(word) and abs(int(word)) < 2**31:
         return str(int(word))
-    for name in (word, word.removeprefix(COMPOSITE)):
-        if _quote(name) in known:
-            return _quote(name)
+    if _quote(word) in known:
+        return _quote(word)
     if _CONSTANT.match(word) and (word in known or not any(each[0] == '"' for each in known)):
         return word
     return _quote(word.removeprefix(COMPOSITE))

@@ -45,6 +45,10 @@ def flat(nodes: tuple[Node, ...]) -> list[tuple[str, str]]:
     ]
 
 
+def depth(node: Node) -> int:
+    return 1 + max(map(depth, node.children), default=0)
+
+
 def children(nodes: tuple[Node, ...]) -> list[str]:
     return [child.text for node in nodes for child in node.children]
 
@@ -94,6 +98,24 @@ class TestWhy:
         assert 'primary("O1")' in children(found.nodes)
         found = why(example("session-timeout"), "changes(O1,_)")
         assert 'primary("O1")' not in children(found.nodes)
+
+    def test_what_rules_say_of_their_own_words_is_left_out(self) -> None:
+        """`firm(exact)` and `group(called_by, refers)`; a row of the impact table is told."""
+        texts = [text for text, _ in flat(why(example("rename"), "O1 atomic O2").nodes)]
+        assert "effect(rename,refers,must,together,970)" in texts
+        assert not [each for each in texts if each.startswith(("firm(", "group(", "edits("))]
+
+    def test_that_there_is_something_of_a_kind_is_left_out(self) -> None:
+        """`telling` asks for any link at all; the links of the others say nothing of this one."""
+        texts = [text for text, _ in flat(why(example("rename"), "O1 atomic O3").nodes)]
+        assert [each for each in texts if each.startswith("link(")] == [
+            'link(called_by,"auth.Session.fetch","web.handlers.restore",exact)'
+        ]
+
+    def test_the_place_of_an_id_is_left_out(self) -> None:
+        texts = [text for text, _ in flat(why(example("rename"), "component(_,O2,O1)").nodes)]
+        assert texts
+        assert not [each for each in texts if each.startswith("ordinal(")]
 
     def test_a_violation_is_told_in_words(self) -> None:
         found = why(example("rename-unmended"), "violation(_,O1)")
@@ -152,6 +174,10 @@ class TestWhyNot:
         assert ('declared("O2","O3")', "precedes.declared") in flat(found.nodes)
         assert found.near[0].text.startswith('precedes("O2","O3",ladder(2,')
         assert found.remedy == Remedy(('declared("O2","O3")',), (), ())
+
+    def test_an_answer_ends_after_two_rules(self) -> None:
+        found = why_not(example("session-timeout"), "O3 precedes O2")
+        assert max(map(depth, found.nodes)) == 2
 
     def test_a_remedy_says_what_it_would_break(self) -> None:
         found = why_not(example("expand-migrate-contract"), "O7 precedes O2")
@@ -277,8 +303,9 @@ def test_a_switch_is_explained_as_it_stands() -> None:
     )
     asked = questions(value, policy={"cycle_policy": "refuse"})
     found = why(asked, "violation(decomposition_cycle(O1),O1)")
-    assert ("cycle_policy(refuse)", "policy.cycle_policy.collapse") not in flat(found.nodes)
     assert found.holds
+    ((text, rule),) = flat(why(asked, "cycle_policy(refuse)").nodes)
+    assert (text, rule.partition(".")[0]) == ("cycle_policy(refuse)", "policy")
     assert not why(asked, "cycle_policy(collapse)").holds
 
 

@@ -121,6 +121,18 @@ def test_what_follows_from_another_change_is_not_responsible(
     assert by_rule(found) == {"mine.prefer": [("chain", ("order",))]}
 
 
+def test_a_rule_that_says_the_same_in_other_words_is_not_responsible(
+    overlay: Callable[..., solver.Options],
+) -> None:
+    same = f"{HEAD}prefer(O, 3) :- verb(O, validate)"
+    other = f'{same}, obligation(O).\nprefer(O, 9) :- lies_in(O, "docs/").\n'
+    found = compare.compare(
+        overlay("one", mine=f"{same}.\n"), overlay("other", mine=other), [CHAIN]
+    )
+    assert [each.change for each in found.rules] == ["changed", "added"]
+    assert by_rule(found) == {found.rules[1].id: [("chain", ("order",))]}
+
+
 def test_a_number_that_changes_is_all_that_can_be_blamed(
     overlay: Callable[..., solver.Options],
 ) -> None:
