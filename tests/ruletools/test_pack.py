@@ -46,6 +46,8 @@ class TestPack:
         book = rulebook.load()
         assert pack.pack(book, "1").data == pack.pack(book, "1").data
         assert pack.pack(book, "1").data != pack.pack(book, "2").data
+        # Where gzip would put the time.
+        assert pack.pack(book, "1").data[4:8] == bytes(4)
 
     def test_the_shipped_rules_are_their_own_pack(self, tmp_path: Path) -> None:
         packed = pack.pack(rulebook.load(), "1")
@@ -105,6 +107,7 @@ class TestNew:
         scaffold.new(str(tmp_path), "docs.first", "edge")
         after = [(tmp_path / name).read_text() for name in ("docs.lp", "docs_test.lp")]
         assert [text.startswith(old) for old, text in zip(before, after, strict=True)] == [True] * 2
+        assert [text.count("%# ") for text in after] == [1, 1]
         assert check.check(str(tmp_path)) == []
 
     @pytest.mark.parametrize(

@@ -264,6 +264,11 @@ class TestPredicates:
         assert (row.role, row.text, row.makers) == ("private", "row/4", ("impact.row",))
         assert found["precedes", 3].shown == ("ladder.show_precedes", "temporal.show_precedes")
 
+    def test_the_file_that_makes_it_is_heard_first(self) -> None:
+        found = source.parse(rulebook.load()).predicates["precedes", 3]
+        assert found.files == ("cycles.lp", "ladder.lp")
+        assert found.args[2][1].startswith("declared, derived (kept from an earlier solve)")
+
     def test_values_that_are_listed(self) -> None:
         """What documentation lists is what conditions may ask for."""
         found = source.parse(rulebook.load()).predicates
