@@ -26,6 +26,7 @@ rule file of the test file's name, with the limits and switches that hold:
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -36,12 +37,11 @@ from plan07.errors import Finding, InputError, RulesError
 from plan07.facts import Fact, Term, parse
 from plan07.messages import quoted
 from plan07.ruletools import source
-from plan07.ruletools.patterns import shown, with_wildcards
+from plan07.ruletools.patterns import ANY, shown, with_wildcards
 from plan07.ruletools.wishes import FORMS, WISHES
 
 SUFFIX = "_test.lp"
 _PROGRAM = re.compile(r"#program\s+(\w+)\s*(\([^)]*\))?\s*\.")
-_WITH_PATTERN = re.compile(r"(?:expect|forbid|violation_expected)\b")
 _INDICATOR = re.compile(r"\bexact\(\s*([a-z_]\w*)\s*/\s*(\d+)\s*\)")
 _PLACE = re.compile(r"<block>:(\d+):(\d+)\S*: (?:error|info): ")
 # What an order is read from.
@@ -149,7 +149,12 @@ def drafts(text: str, path: str) -> list[Draft]:
     try:
         statements = source.parse_text(text, path).rules
     except RulesError as error:
-        raise _invalid([_finding(path, None, error.code, error.message, error.fix)]) from error
+        raise _invalid(
+            [
+                _finding(path, fault["line"], "TEST_SYNTAX", fault["message"], "mend the test file")
+                for fault in error.detail["faults"]
+            ]
+        ) from error
     shared, blocks, faults = _blocks(statements, path)
     if not blocks and not faults:
         fix = "begin a test with `#program test_NAME.`, and name below it what is expected"
@@ -226,6 +231,8 @@ def _case(draft: Draft) -> Case:
         atom = parse(text)
         if atom.name in wishes:
             wishes[atom.name].append(atom)
+        elif ANY.name in text:
+            raise _not_given(atom)
         else:
             facts.append(text)
     lines: dict[str, int] = {}
@@ -272,6 +279,13 @@ def _case(draft: Draft) -> Case:
     )
 
 
+def _not_given(atom: Fact) -> _Fault:
+    close = difflib.get_close_matches(atom.name, WISHES, 1, 0.8)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    said = f"{quoted(shown(atom))} is a fact, in which `_` cannot stand{hint}"
+    return _Fault("TEST_WISH", said, f"write a value, or one of {FORMS}")
+
+
 def _atom(term: Term) -> Fact:
     assert isinstance(term, Fact)
     return term
@@ -290,9 +304,7 @@ def _prepared(statement: source.Rule) -> str:
     """Return a statement in which patterns and predicate indicators are terms of clingo."""
     text = _INDICATOR.sub(r"exact(\1,\2)", rulefiles.without_comments(statement.text))
     head, implies, body = text.partition(":-")
-    if _WITH_PATTERN.match(head.lstrip()):
-        return with_wildcards(head) + implies + body
-    return text
+    return with_wildcards(head) + implies + body
 
 
 def _at_their_lines(statements: Sequence[tuple[source.Rule, str]]) -> str:
@@ -315,9 +327,11 @@ def _located(error: RulesError) -> _Fault:
     messages = error.detail.get("messages") or [error.message]
     said = " ".join(str(messages[0]).split())
     place = _PLACE.match(said)
+    # Of a fault, clingo tells the statement, and after it each variable with its place.
+    said = said[place.end() :].split(" <block>")[0] if place else said
     return _Fault(
         "TEST_SYNTAX",
-        f"the test cannot be grounded: {said[place.end() :] if place else said}",
+        f"the test cannot be grounded: {said.replace('[#inc_base];', '')}",
         "bind every variable by a positive literal; `_` stands for anything in expect, forbid "
         "and violation_expected alone",
         int(place[1]) if place else None,

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from plan07 import rulebook
 from plan07.errors import RulesError
 from plan07.ruletools import testing, workers
-from plan07.ruletools.cases import Draft
-from plan07.ruletools.firing import fire
+from plan07.ruletools.cases import Case, Draft
 from plan07.ruletools.outcomes import ERROR, PASSED, Outcome
-from plan07.ruletools.source import Rule
-from plan07.ruletools.subjects import Inside
+from plan07.ruletools.source import Literal, Rule
+from plan07.ruletools.subjects import Rules
 from plan07.ruletools.testing import Runner
 
 FIRED, FAILING, NEVER = "fired", "in a failing test only", "never fired"
-_NEAR = "plan07_near"
+CONSTRAINT = "constraint"
+_REFUSING = ("violation", CONSTRAINT)
+_FIRED, _NEAR = "plan07_fired", "plan07_near"
 
 
 class RuleCoverage(NamedTuple):
@@ -44,7 +46,7 @@ class RuleCoverage(NamedTuple):
     def missing(self) -> tuple[str, ...]:
         """What is wanted of tests, and is not there."""
         found = [] if self.status == FIRED else [self.status]
-        if self.kind == "violation" and not self.against:
+        if self.kind in _REFUSING and not self.against:
             found.append("no case against it")
         return tuple(found)
 
@@ -68,11 +70,13 @@ class Coverage(NamedTuple):
     @property
     def refusals(self) -> list[RuleCoverage]:
         """The rules that refuse."""
-        return [each for each in self.rules if each.kind == "violation"]
+        return [each for each in self.rules if each.kind in _REFUSING]
 
 
 class Probe:
     """Runs tests and tells which rules fired.
+
+    Each rule gets a witness, its body with a head that names it, which no rule reads.
 
     Args:
         rules: a directory of rule files for all tests; without it, the one that a test lies in.
@@ -80,7 +84,7 @@ class Probe:
 
     def __init__(self, rules: str | None) -> None:
         self._runner = Runner(rules)
-        self._near: dict[tuple[str, ...], list[str]] = {}
+        self._witnesses: dict[tuple[int, str], str] = {}
 
     def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the outcome of a test, the ids of rules that fired, and of those that nearly did.
@@ -90,47 +94,55 @@ class Probe:
         """
         path, name = question["path"], question["name"]
         outcome = self._runner.run(path, name)
-        answer: dict[str, Any] = {"outcome": outcome.as_dict(), "fired": [], "near": []}
+        fired, near = set[str](), set[str]()
         if outcome.status != ERROR:
             case, rules = self._runner.case(path, name), self._runner.rules_of(path)
-            try:
-                fired: set[str] = set()
-                near: set[str] = set()
-                for inside in rules.looked_into(case):
-                    fired |= set(fire(*inside, parts=False).counts)
-                    near |= self._nearly(inside)
-            except RulesError:
-                # A failing test: the rules have no answer that could be looked into.
-                return answer
-            answer.update(fired=sorted(fired), near=sorted(near - fired))
-        return answer
+            # Rules without an answer fail a test, and there is nothing that could be looked into.
+            with contextlib.suppress(RulesError):
+                fired, near = self.probed(case, rules)
+        return {"outcome": outcome.as_dict(), "fired": sorted(fired), "near": sorted(near - fired)}
 
-    def _nearly(self, inside: Inside) -> set[str]:
-        refusing = [rule for rule in inside.rules if rule.kind == "violation"]
-        if not refusing:
-            return set()
-        key = tuple(rule.id for rule in refusing)
-        if key not in self._near:
-            self._near[key] = list(_near_misses(refusing))
-        text = "".join(f"{atom}.\n" for atom in inside.atoms)
-        found = rulebook.consequences([text, *self._near[key]], inside.constants)
-        indices = {int(atom[len(_NEAR) + 1 : -1]) for atom in found if atom.startswith(_NEAR)}
-        return {refusing[index].id for index in indices}
+    def probed(self, case: Case, rules: Rules) -> tuple[set[str], set[str]]:
+        """Return the ids of the rules that fire in a test, and of those that refuse or nearly do.
+
+        Raises:
+            InputError: the test loads what is not there.
+            RulesError: the rules have not exactly one answer.
+        """
+        fired, near = set[str](), set[str]()
+        for atoms in rules.solves(case, lambda files: self._added(rules, files)):
+            for atom in atoms:
+                if atom.startswith(_FIRED):
+                    fired.add(atom[len(_FIRED) + 2 : -2])
+                elif atom.startswith(_NEAR):
+                    near.add(atom[len(_NEAR) + 2 : -2])
+        return fired, near
+
+    def _added(self, rules: Rules, files: Sequence[str]) -> list[str]:
+        for file in files:
+            key = (id(rules), file)
+            if key not in self._witnesses:
+                own = [rule for rule in rules.parsed.rules if rule.file == file]
+                self._witnesses[key] = "".join(text for rule in own for text in _witnesses(rule))
+        return [self._witnesses[(id(rules), file)] for file in files]
 
 
-def _near_misses(rules: Sequence[Rule]) -> Iterator[str]:
-    """Yield rules that fire where all but one of the conditions of a rule hold."""
-    for index, rule in enumerate(rules):
-        ways = 0
-        for place in range(len(rule.body)):
-            rest = [each.text for each in (*rule.body[:place], *rule.body[place + 1 :])]
-            arrow = f" :- {'; '.join(rest)}" if rest else ""
-            text = f"{_NEAR}({index}){arrow}.\n"
-            if _is_safe(text):
-                ways += 1
-                yield text
-        if not ways:
-            yield f"{_NEAR}({index}).\n"
+def _witnesses(rule: Rule) -> Iterator[str]:
+    """Yield rules that fire where a rule does, or where all but one of its conditions hold."""
+    if not (rule.derives or rule.kind == CONSTRAINT):
+        return
+    yield _witness(_FIRED, rule, rule.body)
+    if rule.kind in _REFUSING:
+        ways = [
+            _witness(_NEAR, rule, (*rule.body[:place], *rule.body[place + 1 :]))
+            for place in range(len(rule.body))
+        ]
+        yield from [way for way in ways if _is_safe(way)] or [_witness(_NEAR, rule, ())]
+
+
+def _witness(name: str, rule: Rule, body: Sequence[Literal]) -> str:
+    conditions = "; ".join(literal.text for literal in body)
+    return f'{name}("{rule.id}"){" :- " if body else ""}{conditions}.\n'
 
 
 def _is_safe(text: str) -> bool:
@@ -186,7 +198,7 @@ def measure(
             rule.kind,
             FIRED if rule.id in passing else FAILING if rule.id in failing else NEVER,
             (*passing.get(rule.id, ()), *failing.get(rule.id, ())),
-            tuple(against.get(rule.id, ())) if rule.kind == "violation" else (),
+            tuple(against.get(rule.id, ())) if rule.kind in _REFUSING else (),
         )
         for rule in _in_question(drafts, rules)
     ]
@@ -201,6 +213,6 @@ def _in_question(drafts: Sequence[Draft], rules: str | None) -> list[Rule]:
         parsed = runner.rules_of(path).parsed.rules
         overlaid = any(rule.overlaid for rule in parsed)
         for rule in parsed:
-            if rule.derives and rule.overlaid == overlaid:
+            if (rule.derives or rule.kind == CONSTRAINT) and rule.overlaid == overlaid:
                 found.setdefault((rule.path, rule.id), rule)
     return list(found.values())

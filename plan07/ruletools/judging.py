@@ -194,7 +194,7 @@ def _indicator(pattern: Fact) -> tuple[str, int]:
 
 
 def _like(name: str, names: Sequence[str]) -> list[str]:
-    return difflib.get_close_matches(name, names, 2, 0.7)
+    return difflib.get_close_matches(name, names, 1, 0.7)
 
 
 def _listed(files: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from plan07.ruletools.source import Rule, Term
 RULE, LITERAL, DIRECTION, CONSTANT = "rule", "literal", "direction", "constant"
 KINDS = (RULE, LITERAL, DIRECTION, CONSTANT)
 
-_MUTATED = ("optimisation", "const")
+_MUTATED = ("optimisation", "const", "constraint")
 _SHIFTED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _CHANGED = "plan07_other"
 
@@ -61,7 +61,7 @@ def mutants(rule: Rule, numbers: Sequence[str] = ()) -> list[Mutant]:
 def _changes(rule: Rule, numbers: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     yield RULE, "without the rule", ""
     for index, literal in enumerate(rule.body):
-        if rule.derives:
+        if rule.derives or (rule.kind == "constraint" and len(rule.body) > 1):
             rest = [each.text for each in (*rule.body[:index], *rule.body[index + 1 :])]
             yield LITERAL, f"without `{literal.text}`", _statement(rule, rest)
     for atom in (*rule.derived(), *rule.atoms()):
@@ -103,4 +103,4 @@ def _replaced(rule: Rule, changes: Sequence[tuple[Term, str]]) -> str:
 def _statement(rule: Rule, body: Sequence[str]) -> str:
     found, _ = tokens(Text(rule.text))
     head = rule.text[: next(token.at for token in found if token.text == ":-")].strip()
-    return f"{head} :- {'; '.join(body)}." if body else f"{head}."
+    return f"{head} :- {'; '.join(body)}.".lstrip() if body else f"{head}."

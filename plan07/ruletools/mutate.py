@@ -11,6 +11,7 @@ from plan07.errors import InputError, Plan07Error, RulesError
 from plan07.rulefiles import without_comments
 from plan07.ruletools import mutants, workers
 from plan07.ruletools.cases import SUFFIX, Case
+from plan07.ruletools.coverage import Probe
 from plan07.ruletools.judging import holds
 from plan07.ruletools.mutants import Mutant
 from plan07.ruletools.subjects import Rules
@@ -64,6 +65,8 @@ class Bench:
                 for file in under_test.files(case):
                     self._tests.setdefault(file, []).append((under_test, case))
                     self._rules.setdefault(file, under_test)
+        self._probe = Probe(rules)
+        self._firing: dict[tuple[str, str], set[str]] = {}
         self._made: dict[str, list[Mutant]] = {}
 
     @property
@@ -100,6 +103,12 @@ class Bench:
             ]
         return self._made[file]
 
+    def _fired(self, rules: Rules, case: Case) -> set[str]:
+        key = (case.path, case.name)
+        if key not in self._firing:
+            self._firing[key], _ = self._probe.probed(case, rules)
+        return self._firing[key]
+
     def tried(self, file: str, index: int) -> tuple[str, str]:
         """Return what came of a mutant: its status, and the test that killed it."""
         mutant = self.mutants(file)[index]
@@ -107,7 +116,9 @@ class Bench:
         source = next(each for each in rules.parsed.files if each.name == file).source.text
         text = source[: mutant.rule.begin] + mutant.text + source[mutant.rule.end :]
         tests = self._tests[file]
-        deep = rules.trial({file: text}) if rules.sets(file) else None
+        # What makes a rule fire is likely to notice a change of it.
+        tests.sort(key=lambda test: mutant.rule.id not in self._fired(*test))
+        deep = rules.trial({file: text}) if rules.is_read_first(file) else None
         changed = {file: without_comments(text)}
         for place, (under_test, case) in enumerate(tests):
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from plan07.facts import Fact, constant, fact, parse
 from plan07.rulebook import Rulebook
 from plan07.ruletools import patterns, recording, source
 from plan07.ruletools.cases import SUFFIX, Case
+from plan07.ruletools.patterns import ANY
 
 # In a directory of this name, tests are about the rules in the directory around it.
 _TEST_DIRECTORIES = ("test", "tests")
@@ -49,22 +50,6 @@ class Answer(NamedTuple):
     given: list[Fact]
 
 
-class Inside(NamedTuple):
-    """One solve of a test.
-
-    Args:
-        rules: the statements that it loads.
-        atoms: every atom that holds.
-        given: the facts among them.
-        constants: limits.
-    """
-
-    rules: list[source.Rule]
-    atoms: list[str]
-    given: set[str]
-    constants: Mapping[str, int]
-
-
 class Rules:
     """The rules that tests of one directory run on.
 
@@ -94,6 +79,9 @@ class Rules:
         """The heads of each rule file, as patterns of what they could derive."""
         found: dict[str, list[Fact]] = {}
         for rule in self.parsed.rules:
+            if rule.kind == "constraint" and rule.overlaid:
+                # Read as a rule that refuses, in words of its own.
+                found.setdefault(rule.file, []).append(Fact("violation", (ANY, ANY)))
             for atom in rule.derived():
                 values = self.book.switches.get(atom.name or "", ())
                 heads = [fact(atom.name or "", constant(value)) for value in values]
@@ -175,32 +163,26 @@ class Rules:
             [*texts, *more, program], subject.constants, optimise=subject.optimise
         )
 
-    def looked_into(self, case: Case) -> list[Inside]:
-        """Return what a test puts to the solver, and every atom that holds; stage by stage.
+    def solves(self, case: Case, more: Callable[[Sequence[str]], list[str]]) -> list[list[str]]:
+        """Return every atom that holds in a test, solve by solve.
+
+        Args:
+            case: the test.
+            more: rules that are added, by the names of the rule files that are loaded.
 
         Raises:
             InputError, RulesError: as `answer`.
         """
         if case.plan is None:
-            loaded = self._statements(self.subject(case).files)
-            constants = self.subject(case).constants
-            return [Inside(loaded, self.atoms(case), self.given(case), constants)]
+            return [self.atoms(case, more(self.subject(case).files))]
         recorded = self._recorded(case, self)
-        return [
-            Inside(
-                self._statements(
-                    file.name for file in recorded.rules.files if stage.name in file.stages
-                ),
-                recording.conclusions(recorded.rules, stage),
-                {line.removesuffix(".") for line in stage.given.splitlines()},
-                recorded.rules.numbers,
-            )
-            for stage in recorded.stages
-        ]
-
-    def _statements(self, files: Iterable[str]) -> list[source.Rule]:
-        names = set(files)
-        return [rule for rule in self.parsed.rules if rule.file in names]
+        found = []
+        for stage in recorded.stages:
+            files = [file.name for file in recorded.rules.files if stage.name in file.stages]
+            texts = [*recording.texts(recorded.rules, stage.name), stage.given, *more(files)]
+            numbers = recorded.rules.numbers
+            found.append(rulebook.consequences(texts, numbers, optimise=stage.optimise))
+        return found
 
     @staticmethod
     def _recorded(case: Case, rules: Rules) -> recording.Recording:
@@ -235,14 +217,14 @@ class Rules:
                     phase="usage",
                     detail={"path": case.path, "file": name, "known": sorted(there)},
                 )
-        texts = tuple(rulefiles.without_comments(book.text(name)) for name in names)
+        texts = tuple(
+            rulefiles.without_comments(book.text(name, _stage_of(there[name]))) for name in names
+        )
         set_here = {atom.name for name in names for atom in self.makers.get(name, ())}
         switches = tuple(
             f"{name}({value})" for name, value in book.chosen.items() if name not in set_here
         )
-        deciders = {
-            rule.file for rule in self.parsed.rules if rule.kind in ("optimisation", "choice")
-        }
+        deciders = {rule.file for rule in self.parsed.rules if rule.kind == "optimisation"}
         return Subject(names, texts, switches, book.numbers, not deciders.isdisjoint(names))
 
     @staticmethod
@@ -272,10 +254,14 @@ class Rules:
         other.__dict__["makers"] = self.makers
         return other
 
-    def sets(self, name: str) -> bool:
-        """Return whether a rule file says what limits or switches hold."""
+    def is_read_first(self, name: str) -> bool:
+        """Return whether a rule file is read before clingo reads it.
+
+        It says what limits or switches hold, or holds constraints, which run as refusals.
+        """
         return any(
-            rule.kind == "const" or (rule.heads and rule.heads[0][0] in self.book.switches)
+            rule.kind in ("const", "constraint")
+            or (rule.heads and rule.heads[0][0] in self.book.switches)
             for rule in self.parsed.rules
             if rule.file == name
         )
@@ -297,6 +283,11 @@ def overlay_of(path: str, rules: str | None) -> str | None:
         if any(name.endswith(".lp") and not name.endswith(SUFFIX) for name in names):
             return directory
     return None
+
+
+def _stage_of(file: rulefiles.RuleFile) -> str:
+    """Return a stage as which a rule file runs by itself; constraints of the repair choose."""
+    return next((stage for stage in file.stages if stage != "repair"), "repair")
 
 
 def _parsed(atoms: Iterable[str], predicates: Container[str]) -> list[Fact]:

@@ -98,6 +98,7 @@ class Runner:
         self._asked = rules
         self.rules = lru_cache(maxsize=None)(Rules)
         self._drafts = lru_cache(maxsize=None)(cases.read)
+        self._cases: dict[tuple[str, str], Case] = {}
 
     def drafts(self, path: str) -> list[Draft]:
         """Return the tests of a file.
@@ -118,9 +119,9 @@ class Runner:
             InputError: the file is no test file.
             RulesError: a rule file does not load.
         """
-        draft = next(each for each in self.drafts(path) if each.name == name)
+        draft = self._draft(path, name)
         try:
-            case = cases.case(draft)
+            case = self._case(draft)
             rules = self.rules_of(path)
             problems = faults(case, rules)
             if problems:
@@ -140,7 +141,16 @@ class Runner:
         Raises:
             InputError: it cannot be grounded, or what it wishes cannot be understood.
         """
-        return cases.case(next(each for each in self.drafts(path) if each.name == name))
+        return self._case(self._draft(path, name))
+
+    def _draft(self, path: str, name: str) -> Draft:
+        return next(each for each in self.drafts(path) if each.name == name)
+
+    def _case(self, draft: Draft) -> Case:
+        key = (draft.path, draft.name)
+        if key not in self._cases:
+            self._cases[key] = cases.case(draft)
+        return self._cases[key]
 
 
 def serve(rules: str | None) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -68,7 +68,7 @@ def coverage_told(found: Coverage) -> Iterator[str]:
     rows = [["file", "rules", "fired", "refusals", "with both cases"]]
     for file, group in by_file:
         own = list(group)
-        refusals = [each for each in own if each.kind == "violation"]
+        refusals = [each for each in own if each.kind in ("violation", "constraint")]
         both = sum(not each.missing for each in refusals)
         fired = sum(each.status == "fired" for each in own)
         rows.append([file, *map(str, (len(own), fired, len(refusals), both))])
