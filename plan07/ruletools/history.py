@@ -171,5 +171,5 @@ def _parsed(files: tuple[RuleFile, ...]) -> source.RuleSet:
 
 
 def facts_of(text: str) -> tuple[str, ...]:
-    """Return the atoms of a program of facts, one a line."""
-    return tuple(line.removesuffix(".") for line in text.splitlines())
+    """Return the atoms of a program of facts, one a line; a string may hold other breaks."""
+    return tuple(line.removesuffix(".") for line in text.split("\n") if line)

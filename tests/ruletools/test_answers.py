@@ -276,6 +276,20 @@ def test_one_stage_can_be_asked() -> None:
         questions(value, stage="repair")
 
 
+@pytest.mark.parametrize(
+    "strange", ["\x0b", "\x0c", "\x85", "\u2028", "\r", ". b", '"', "\\", "\n"]
+)
+def test_texts_of_a_plan_are_what_they_are(strange: str) -> None:
+    """What breaks a line elsewhere breaks no fact."""
+    read = document.read(plan(obligation("O1", f"a{strange}b"), obligation("O2")), "the plan")
+    history = History(recording.record(read, solver.options()))
+    for moment in history.moments.values():
+        assert moment.firing.given == frozenset(moment.given)
+        assert moment.firing.atoms <= moment.firing.depth.keys()
+    found = why(Questions(history), "target(O1,_)")
+    assert found.holds
+
+
 def test_a_repaired_plan_is_explained_as_repaired() -> None:
     value, _ = jsontext.read(str(EXAMPLES / "refused/temporal-inconsistent.plan.json"))
     asked = questions(value, repair=True)

@@ -79,6 +79,7 @@ def test_rules_that_came_furthest_come_first() -> None:
         ("a(f(X))", "f(1)", True),
         ("a(f(X))", "f(1,2)", False),
         ("a(f(X))", f"f({ANY})", True),
+        ("a(f(X))", f"g({ANY})", False),
         ("a(c)", "d", False),
         ("a(c)", ANY, True),
         ("a(X+1)", "8", True),
