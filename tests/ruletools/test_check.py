@@ -653,12 +653,13 @@ class TestTrial:
         found = check.check(str(directory), QUICK._replace(plans={name: plan}))
         assert name in only(found, "ANSWERS_SEVERAL").message
 
-    def test_what_an_overlay_leaves_out(self, overlay: Callable[..., Path]) -> None:
+    @pytest.mark.parametrize("added", ["", 'prefer("O1", 1).\n'], ids=["only", "and adds"])
+    def test_what_an_overlay_leaves_out(self, overlay: Callable[..., Path], added: str) -> None:
         """No rule of the user's own is to blame, so none is named."""
         text = (RULES / "readiness.lp").read_text("utf-8")
         assert "blocked(U) :- pending(U)" in text
         cut = re.sub(r"^pending\(U\) :- .*$", "", text, flags=re.M)
-        found = check.check(str(overlay(readiness=cut)), QUICK)
+        found = check.check(str(overlay(readiness=cut + added)), QUICK)
         failing = [each for each in found if each.code == "PLAN_FAILS"]
         assert {(each.file, each.line, each.rule) for each in failing} == {("readiness.lp", 1, "")}
         assert "RULES_OUTPUT" in failing[0].message
