@@ -63,8 +63,10 @@ class Bench:
             for draft in runner.drafts(path):
                 case = runner.case(path, draft.name)
                 for file in under_test.files(case):
+                    known = self._rules.setdefault(file, under_test)
+                    if known.path_of(file) != under_test.path_of(file):
+                        raise _of_one_name(known.path_of(file), under_test.path_of(file))
                     self._tests.setdefault(file, []).append((under_test, case))
-                    self._rules.setdefault(file, under_test)
         self._probe = Probe(rules)
         self._firing: dict[tuple[str, str], set[str]] = {}
         self._made: dict[str, list[Mutant]] = {}
@@ -137,6 +139,16 @@ class Bench:
                 tests.insert(0, tests.pop(place))
                 return KILLED, case.name
         return SURVIVED, ""
+
+
+def _of_one_name(one: str, other: str) -> InputError:
+    return InputError(
+        "RULES_OF_ONE_NAME",
+        f"{one} and {other} have the same name",
+        "name the tests of one directory at a time",
+        phase="usage",
+        detail={"paths": [one, other]},
+    )
 
 
 def serve(rules: str | None, paths: list[str]) -> Callable[[dict[str, Any]], list[str]]:

@@ -94,6 +94,10 @@ class Rules:
         """Every predicate, name and arity, that some rule reads, derives or declares as input."""
         return frozenset(self.parsed.predicates)
 
+    def path_of(self, name: str) -> str:
+        """Return where a rule file lies."""
+        return next(file.path for file in self.book.files if file.name == name)
+
     def subject(self, case: Case) -> Subject:
         """Return what a test loads.
 

@@ -127,12 +127,12 @@ class Runner:
             if problems:
                 return Outcome(path, name, case.line, ERROR, problems=problems)
             answer = rules.answer(case)
-        except InputError as error:
-            return Outcome(path, name, draft.line, ERROR, problems=(error.message,))
         except RulesError as error:
             if error.code not in _WITHOUT_ANSWER:
                 raise
             return Outcome(path, name, draft.line, FAILED, problems=(error.message,))
+        except Plan07Error as error:
+            return Outcome(path, name, draft.line, ERROR, problems=(error.message,))
         return judge(case, answer)
 
     def case(self, path: str, name: str) -> Case:

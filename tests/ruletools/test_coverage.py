@@ -70,3 +70,17 @@ def test_limits_of_a_test_are_those_it_runs_with(tmp_path: Path) -> None:
         each for each in coverage.measure(cases.read(str(path))).rules if each.rule == "late.many"
     )
     assert (many.status, many.tests) == (FIRED, ("test_few",))
+
+
+def test_a_constraint_of_a_user_is_a_refusal(tmp_path: Path) -> None:
+    (tmp_path / "mine.lp").write_text(
+        '% Stage: graph\n:- target(O, "vendor"), verb(O, modify).\n', encoding="utf-8"
+    )
+    path = tmp_path / "mine_test.lp"
+    path.write_text(
+        '#program test_it. target("O1", "vendor"). verb("O1", modify). violations(any).\n'
+        'expect(violation(_, "O1")).\n#program test_not. target("O1", "vendor").\n',
+        encoding="utf-8",
+    )
+    (rule,) = coverage.measure(cases.read(str(path))).rules
+    assert (rule.kind, rule.tests, rule.against) == ("constraint", ("test_it",), ("test_not",))

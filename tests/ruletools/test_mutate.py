@@ -182,3 +182,36 @@ def test_a_rule_file_that_no_test_loads(tests: str) -> None:
     with pytest.raises(InputError) as raised:
         list(mutate.run([tests], files=["ladder.lp"]))
     assert raised.value.code == "TEST_WITHOUT_RULES"
+
+
+def test_rule_files_of_one_name_are_not_mixed(tests: str, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "late.lp").write_text(RULES, encoding="utf-8")
+    path = tmp_path / "more" / "late_test.lp"
+    path.write_text(TESTS, encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        Bench(None, [tests, str(path)])
+    assert raised.value.code == "RULES_OF_ONE_NAME"
+
+
+def test_constraints_of_a_user_are_mutated_as_the_refusals_that_they_are(tmp_path: Path) -> None:
+    (tmp_path / "mine.lp").write_text(
+        '% Stage: graph\n:- target(O, "vendor"), verb(O, modify).\n', encoding="utf-8"
+    )
+    path = tmp_path / "mine_test.lp"
+    path.write_text(
+        '#program test_it. target("O1", "vendor"). verb("O1", modify).\n'
+        'violation_expected(_, "O1").\n#program test_not. target("O1", "vendor").\n',
+        encoding="utf-8",
+    )
+    bench = Bench(None, [str(path)])
+    found = {
+        mutant.label: bench.tried("mine.lp", index)
+        for index, mutant in enumerate(bench.mutants("mine.lp"))
+    }
+    assert found == {
+        "mine.constraint: without the rule": (KILLED, "test_it"),
+        'mine.constraint: without `target(O, "vendor")`': (SURVIVED, ""),
+        "mine.constraint: without `verb(O, modify)`": (KILLED, "test_not"),
+        "mine.constraint: `plan07_other` for `modify` in `verb(O, modify)`": (KILLED, "test_it"),
+    }

@@ -180,9 +180,17 @@ def test_a_test_that_wishes_for_nothing_is_an_error(run: Try) -> None:
     assert run('violations(any). target("O1", "src").').status == "error"
 
 
+def test_a_bare_constraint_refuses_as_it_does_in_a_solve(run: Try) -> None:
+    rules = HEADER + ':- target(O, "vendor"), verb(O, modify).\n'
+    (unexpected,) = run(GIVEN, rules).unexpected
+    assert unexpected.startswith('violation("freeze.lp:4 forbids')
+    assert run(GIVEN + 'violation_expected(_, "O1").', rules).status == "passed"
+
+
 def test_rules_without_an_answer_fail_the_test(run: Try) -> None:
-    outcome = run(GIVEN + 'expect(rank("O1", 1)).', RANKS + ":- target(_, _).\n", "rank")
-    assert outcome.status == "failed"
+    loop = "odd(O) :- target(O, _), not odd(O).\n"
+    outcome = run(GIVEN + 'expect(rank("O1", 1)).', RANKS + loop, "rank")
+    assert (outcome.status, outcome.problems) == ("failed", ("the rules have no answer set",))
     outcome = run(GIVEN + 'expect(rank("O1", 1)).', RANKS + "{ rank(O, 3) } :- target(O, _).", "x")
     assert (outcome.status, outcome.problems) == ("failed", ("the rules have several answers",))
 
