@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plan07 import explain, messages
+from plan07.errors import Finding
 from plan07.facts import Atoms, Fact, parse
 
 _FINDINGS, _EDGES = ("violation", "advice"), ("precedes", "atomic")
@@ -33,4 +34,11 @@ def sentences(findings: Sequence[str]) -> list[str]:
     """Return violations, or advice, in words; what the command would tell as one is one."""
     atoms = Atoms(findings)
     rows = [row for name in _FINDINGS for row in atoms.rows(name, 2)]
-    return [each.message for each in messages.findings(rows, {}, {})]
+    return [_told(each).message for each in messages.findings(rows, {}, {})]
+
+
+def _told(finding: Finding) -> Finding:
+    """Tell of a cycle who is on it; the shortest way around it is known to the schedule alone."""
+    if "members" not in finding.detail:
+        return finding
+    return messages.retold(finding, {**finding.detail, "chain": finding.detail["members"]})

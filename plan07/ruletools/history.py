@@ -118,7 +118,7 @@ class History:
         self.rules = found.rules
         last = {stage.name: stage for stage in recorded.stages}
         self.moments = {
-            name: Moment(stage, rules, [each for each in found.rules if name in each.stages])
+            name: Moment(stage, rules, _rules_of(name, found, rules))
             for name, stage in last.items()
         }
 
@@ -163,6 +163,24 @@ def as_run(rules: Rulebook) -> source.RuleSet:
         RulesError: one cannot be read.
     """
     return _parsed(tuple(file._replace(text=rules.text(file.name)) for file in rules.files))
+
+
+def _rules_of(stage: str, found: source.RuleSet, rules: Rulebook) -> list[Rule]:
+    """Return the rules of a stage; a user's constraint derives a violation there, as it runs."""
+    own: list[Rule] = []
+    for file in found.files:
+        if stage not in file.stages:
+            continue
+        text = rules.text(file.name, stage)
+        if text == rules.text(file.name):
+            own += file.rules
+            continue
+        run = source.parse_text(text, file.name, file.stages).rules
+        own += [
+            rule._replace(text=as_run.text, kind=as_run.kind, heads=as_run.heads, head=as_run.head)
+            for rule, as_run in zip(file.rules, run, strict=True)
+        ]
+    return own
 
 
 @lru_cache(maxsize=4)

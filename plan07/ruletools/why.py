@@ -146,9 +146,8 @@ class Why:
     def _tells(self, moment: Moment, atom: str) -> bool:
         """Whether an atom says something about what is asked."""
         name, arguments = terms.split(atom)
-        if name in _SAY_NOTHING or (len(arguments) == 2 and arguments[0] == arguments[1]):
-            return False
-        if len(arguments) == 1 and (name, 1) in self._of_all(moment):
+        of_one = len(set(arguments)) == 1 and len(arguments) < 3
+        if name in _SAY_NOTHING or (of_one and (name, len(arguments)) in self._of_all(moment)):
             return False
         deriving = moment.firing.deriving(atom)
         if deriving and not deriving[0].form.body:
@@ -169,19 +168,20 @@ class Why:
             yield Node(text, True, None, "", absence)
 
     def _of_all(self, moment: Moment) -> frozenset[tuple[str, int]]:
-        """The predicates that hold of every obligation, or of every unit."""
+        """The predicates that hold of every obligation, or of every unit, alone or with itself.
+
+        Such as that a unit holds the obligation that it is called by.
+        """
         if moment.name not in self._everywhere:
             by_name = moment.firing.by_name
-            subjects = {
-                kind: {terms.split(atom)[1] for atom in by_name.get((kind, 1), ())}
+            everything = [
+                {terms.split(atom)[1][0] for atom in by_name.get((kind, 1), ())}
                 for kind in ("obligation", "unit")
-            }
+            ]
             self._everywhere[moment.name] = frozenset(
                 key
                 for key, atoms in by_name.items()
-                if key[1] == 1
-                for all_of_them in subjects.values()
-                if all_of_them and {terms.split(atom)[1] for atom in atoms} >= all_of_them
+                if key[1] in (1, 2) and any(each and each <= _of_one(atoms) for each in everything)
             )
         return self._everywhere[moment.name]
 
@@ -191,6 +191,12 @@ class Why:
 
     def _numbers(self, moment: Moment) -> dict[str, str]:
         return {name: str(number) for name, number in moment.constants.items()}
+
+
+def _of_one(atoms: Iterable[str]) -> set[str]:
+    """Return what atoms hold of that have one argument, or the same one twice."""
+    found = (terms.split(atom)[1] for atom in atoms)
+    return {arguments[0] for arguments in found if len(set(arguments)) == 1}
 
 
 def _once(nodes: Iterable[Node]) -> list[Node]:

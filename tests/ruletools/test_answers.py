@@ -311,6 +311,35 @@ def test_rules_of_an_overlay_are_explained(tmp_path: Path) -> None:
     ]
 
 
+def test_a_constraint_of_a_user_is_explained_as_the_violation_that_it_becomes(
+    tmp_path: Path,
+) -> None:
+    text = "%# Mine: what?\n% Stage: graph\n:- verb(O, validate), not verb(O, modify).\n"
+    (tmp_path / "mine.lp").write_text(text, "utf-8")
+    asked = questions(plan(obligation("O1", verb="validate")), rules=tmp_path)
+    found = why(asked, "violation(_,O1)")
+    assert flat(found.nodes)[:2] == [
+        (found.nodes[0].text, "mine.constraint"),
+        ('verb("O1",validate)', "plan"),
+    ]
+    assert found.nodes[0].words.startswith('"O1": mine.lp:3 forbids')
+    assert [each.head for each in asked.trace("mine.constraint")[1]] == [found.nodes[0].text]
+
+
+def test_a_dependency_of_an_obligation_on_itself_is_told() -> None:
+    found = why(questions(plan(obligation("O1", dependencies=["O1"]))), "violation(_,_)")
+    assert children(found.nodes) == ['declared("O1","O1")']
+
+
+def test_a_cycle_is_told_with_who_is_on_it() -> None:
+    value = plan(obligation("O1", dependencies=["O2"]), obligation("O2", dependencies=["O1"]))
+    asked = questions(value, policy={"cycle_policy": "refuse"})
+    words = [node.words for node in why(asked, "violation(_,_)").nodes]
+    assert words == [
+        *("obligations depend on each other: O1", "obligations depend on each other: O2"),
+    ]
+
+
 def test_a_switch_is_explained_as_it_stands() -> None:
     value = plan(
         obligation("O1", "pkg.a", ["O2"]), obligation("O2", "pkg.b", ["O1"]), evidence={"edges": []}
