@@ -327,7 +327,8 @@ def test_a_constraint_of_a_user_is_explained_as_the_violation_that_it_becomes(
 
 
 def test_a_dependency_of_an_obligation_on_itself_is_told() -> None:
-    found = why(questions(plan(obligation("O1", dependencies=["O1"]))), "violation(_,_)")
+    value = plan(obligation("O1", dependencies=["O1"]), obligation("O2"))
+    found = why(questions(value), "violation(_,_)")
     assert children(found.nodes) == ['declared("O1","O1")']
 
 
