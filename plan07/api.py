@@ -33,6 +33,7 @@ def solve(
     limits: Mapping[str, int] | None = None,
     repair: bool = False,
     strict_grounding: bool = False,
+    expect_digest: str | None = None,
     time_limit: float | None = None,
 ) -> Schedule:
     """Return the schedule that keeps the repository valid after every step.
@@ -48,6 +49,7 @@ def solve(
         limits: numbers of limits.lp, name to value.
         repair: drop the fewest declared dependencies that contradict evidence or ladder.
         strict_grounding: refuse targets that name several entities.
+        expect_digest: solve only if the rules have this digest.
         time_limit: seconds; the solve then runs in a child process that is killed after them.
 
     Raises:
@@ -67,6 +69,7 @@ def solve(
         limits=limits,
         repair=repair,
         strict_grounding=strict_grounding,
+        expect_digest=expect_digest,
     )
     if time_limit is not None:
         from plan07 import limited

@@ -15,6 +15,7 @@ _WORD = re.compile(r"[^\W_]+")
 _TEST = re.compile(r"(?<![\w./+-])([\w./+-]++)((?:::[\w.+-]++(?:\[[^\]\n]*+\])?)*+)")
 _PIECES = re.compile(r"::|[./:\\]+")
 _IDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_KIND = re.compile(r"\.[A-Za-z0-9]+\Z")
 _LONGEST = 6
 _CODE_OR_NAME = re.compile(r"`([^`\n]{1,200})`|([\w.:/-]+)")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*\Z")
@@ -157,6 +158,28 @@ def outer(name: str) -> Sequence[str]:
     ['auth.Session', 'auth']
     """
     return [name[: each.start()] for each in reversed(list(_PIECES.finditer(name))) if each.start()]
+
+
+def places(name: str) -> list[str]:
+    """Return where something lies: directories, its file, the kind of file, or outer names.
+
+    >>> places("docs/guide/start.md")
+    ['docs/', 'docs/guide/', 'docs/guide/start.md', '*.md']
+    >>> places("tests/test_a.py::test_b"), places("auth.Session.load")
+    (['tests/', 'tests/test_a.py', '*.py'], ['auth', 'auth.Session', 'auth.Session.load'])
+    >>> places("README.md")  # or a name of two parts
+    ['README', 'README.md', '*.md']
+
+    Args:
+        name: of an entity, or a path.
+    """
+    path = name.split("::")[0].removeprefix("./")
+    kind = _KIND.search(path)
+    kinds = [f"*{kind.group()}"] if kind else []
+    if "/" not in path:
+        return [*reversed(outer(name)), name, *(kinds if path.count(".") == 1 else ())]
+    directories = [path[: each.end()] for each in re.finditer("/", path)]
+    return [*directories, *(() if path.endswith("/") else (path,)), *kinds]
 
 
 def file_of(name: str, kind: str | None) -> str | None:

@@ -82,8 +82,8 @@ def solve(plan: Any, name: str, options: solver.Options, seconds: float) -> dict
     return result
 
 
-def child() -> None:
-    """Answer one request from standard input; what the child process runs."""
+def bounded_memory() -> None:
+    """Let this process have `MEMORY_BYTES` at most, where the system knows such limits."""
     try:
         import resource
 
@@ -92,6 +92,11 @@ def child() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     except (ImportError, ValueError, OSError):
         pass  # Not every system has such limits; the time limit holds everywhere.
+
+
+def child() -> None:
+    """Answer one request from standard input; what the child process runs."""
+    bounded_memory()
     request = json.load(sys.stdin)
     given = request["options"]
     options = solver.Options(**{**given, "clingo_options": tuple(given["clingo_options"])})

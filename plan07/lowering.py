@@ -258,6 +258,15 @@ class Lowered:
                     named = subject if subject in ids else self.name(subject)
                     yield fact("score", named, constant(source), per_mille(share))
 
+    def places(self) -> Iterator[Fact]:
+        """Yield where the target of each obligation lies, for rules that ask: ASP has no prefix."""
+        files = {self.name(each): file for each, file in self.evidence.files.items()}
+        for record in self.plan.records:
+            target = record.target_entity
+            found = [*lexis.places(target), *lexis.places(files.get(target, ""))]
+            for place in dict.fromkeys(each for each in found if each):
+                yield fact("lies_in", record.id, place)
+
     def _files(self) -> Iterator[Fact]:
         kinds = {self.name(each): kind for each, kind in (self.evidence.entities or {}).items()}
         known = set(self._name.values())

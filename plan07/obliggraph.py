@@ -60,13 +60,14 @@ def build(plan: Plan, evidence: Evidence, rules: Rulebook, repair: bool = False)
     admitted = rules.solve("admission", admission(plan, lowered.grounding))
     _refuse_if_halted(admitted, order)
     violations = messages.findings(admitted.rows("violation", 2), {}, order)
-    facts = lowered.graph(rules.lexicon, ())
-    atoms = rules.solve("graph", facts)
+    places = list(lowered.places()) if rules.reads("lies_in") else []
+    atoms = rules.solve("graph", [*lowered.graph(rules.lexicon, ()), *places])
     dropped: list[tuple[str, str]] = []
     if repair and atoms.rows("region", 1):
         dropped = _repair(rules, atoms, lowered)
         if dropped:
-            atoms = rules.solve("graph", lowered.graph(rules.lexicon, dropped))
+            facts = [*lowered.graph(rules.lexicon, dropped), *places]
+            atoms = rules.solve("graph", facts)
     refused = messages.findings(atoms.rows("violation", 2), {}, lowered.order)
     if violations or refused:
         phase = "admission" if violations else "graph"

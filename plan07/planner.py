@@ -35,7 +35,8 @@ def schedule(graph: DependencyGraph, rules: Rulebook) -> dict[str, Any]:
     """
     lowered = graph.lowered
     order = lowered.order
-    atoms = rules.solve("schedule", [*lowered.schedule(), *_edges(graph)])
+    places = lowered.places() if rules.reads("lies_in") else ()
+    atoms = rules.solve("schedule", [*lowered.schedule(), *_edges(graph), *places])
     units = Units(graph, atoms)
     findings = messages.findings(atoms.rows("violation", 2), units.ids, order)
     if findings:

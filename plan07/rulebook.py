@@ -11,13 +11,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
-from plan07 import rulefiles
+from plan07 import faults, rulefiles
 from plan07.errors import InputError, RulesError
 from plan07.facts import Atoms, Fact, program
 from plan07.rulefiles import RuleFile, without_comments
+
+if TYPE_CHECKING:
+    import clingo
 
 _LIMIT = re.compile(r"^#const[ \t]+((?:max|min)_\w+)[ \t]*=[ \t]*(\d+)\.", re.MULTILINE)
 _SWITCH = re.compile(r"^%\*![ \t]*(\w+)\(Value\).*?^Values:[ \t]*([^\n]+)$", re.MULTILINE | re.S)
@@ -47,6 +51,7 @@ class Rulebook:
         self.policy = dict(sorted((policy or {}).items()))
         self.limits = dict(sorted((limits or {}).items()))
         self._stages: dict[str, list[str]] = {}
+        self._heard: dict[str, bool] = {}
         self._check_limits()
         self._switched = [
             (file, self._switch(file.text) if self.policy else file.text) for file in self.files
@@ -85,6 +90,15 @@ class Rulebook:
             )
         return found
 
+    def reads(self, name: str) -> bool:
+        """Whether a rule speaks of a predicate: facts that nobody reads are not given."""
+        if name not in self._heard:
+            self._heard[name] = any(
+                f"{name}(" in text and f"{name}(" in without_comments(text)
+                for _, text in self._switched
+            )
+        return self._heard[name]
+
     @property
     def overlaid(self) -> list[str]:
         """Names of the rule files that come from the user's directory."""
@@ -107,11 +121,44 @@ class Rulebook:
             atoms = _answer(self._composed(stage), given, options, optimise)
             if not atoms.notices:
                 return atoms
-        except _ClingoError:
+        except faults.ClingoError:
             pass
         # Once more, file by file and uncut, so that messages name the file and the line.
-        files = [(file, text) for file, text in self._switched if stage in file.stages]
+        files = [
+            (file, self._as_run(file, text, stage))
+            for file, text in self._switched
+            if stage in file.stages
+        ]
         return _answer(files, given, options, optimise)
+
+    def text(self, name: str, stage: str = "") -> str:
+        """Return a rule file as it runs in a stage, with the switches of this run.
+
+        Args:
+            name: of the file.
+            stage: one of `STAGES`; "" for the file as written.
+        """
+        file, text = next(each for each in self._switched if each[0].name == name)
+        return self._as_run(file, text, stage) if stage else text
+
+    def _as_run(self, file: RuleFile, text: str, stage: str) -> str:
+        """What a stage reads of a file: bare constraints of a user derive violations.
+
+        But for the repair, whose constraints choose among its answers.
+        """
+        if not file.overlaid or stage == "repair" or ":-" not in text:
+            return text
+        from plan07.ruletools import constraints
+
+        if not constraints.POSSIBLE.search(text):
+            return text
+        documented = constraints.arguments(each.text for each in self.files)
+        return constraints.rewritten(text, file.name, documented)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The value of every limit in this run."""
+        return {**self._shipped_limits, **self.limits}
 
     def _composed(self, stage: str) -> list[str]:
         """The rules of a stage: the shipped ones as one text, each overlaid file by itself.
@@ -124,7 +171,7 @@ class Rulebook:
             shipped = [without_comments(text) for file, text in own if not file.overlaid]
             self._stages[stage] = [
                 "\n".join(shipped),
-                *(text for file, text in own if file.overlaid),
+                *(self._as_run(file, text, stage) for file, text in own if file.overlaid),
             ]
         return self._stages[stage]
 
@@ -137,7 +184,7 @@ class Rulebook:
     def _check_limits(self) -> None:
         for name, value in self.limits.items():
             if name not in self._shipped_limits:
-                raise _unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
+                raise faults.unknown("LIMIT_UNKNOWN", "limit", name, sorted(self._shipped_limits))
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**30:
                 raise InputError(
                     "LIMIT_INVALID",
@@ -169,9 +216,9 @@ class Rulebook:
     def _switch(self, text: str) -> str:
         for name, value in self.policy.items():
             if name not in self.switches:
-                raise _unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
+                raise faults.unknown("POLICY_UNKNOWN", "switch", name, sorted(self.switches))
             if not isinstance(value, str) or value not in self.switches[name]:
-                raise _unknown(
+                raise faults.unknown(
                     "POLICY_INVALID", f"value of {name}", str(value), self.switches[name]
                 )
             text = re.sub(rf"^{name}\(\w+\)\.", f"{name}({value}).", text, flags=re.MULTILINE)
@@ -196,13 +243,18 @@ def load(
         InputError: the directory cannot be read, or a switch, value or limit is unknown.
         RulesError: a rule file names no stage.
     """
-    shipped = rulefiles.shipped()
     if overlay is None:
         if not policy and not limits and not clingo_options:
             return _default()
-        return Rulebook(shipped, policy, limits, clingo_options)
-    by_name = {file.name: file for file in shipped}
-    for file in rulefiles.read_directory(os.fspath(overlay), True):
+        return Rulebook(rulefiles.shipped(), policy, limits, clingo_options)
+    files = laid_over(rulefiles.read_directory(os.fspath(overlay), True))
+    return Rulebook(files, policy, limits, clingo_options)
+
+
+def laid_over(files: Iterable[RuleFile]) -> list[RuleFile]:
+    """Return the shipped rule files with a user's laid over them, sorted by name."""
+    by_name = {file.name: file for file in rulefiles.shipped()}
+    for file in files:
         # A copy that was not touched is no overlay.
         if file.name not in by_name:
             # Wishes about the schedule hold while it is driven, too.
@@ -210,7 +262,7 @@ def load(
             by_name[file.name] = file._replace(stages=(*file.stages, *more))
         elif file.text != by_name[file.name].text:
             by_name[file.name] = file
-    return Rulebook([by_name[name] for name in sorted(by_name)], policy, limits, clingo_options)
+    return [by_name[name] for name in sorted(by_name)]
 
 
 @lru_cache(maxsize=1)
@@ -218,8 +270,62 @@ def _default() -> Rulebook:
     return Rulebook(rulefiles.shipped())
 
 
-class _ClingoError(RulesError):
-    """What clingo said of rules that it cannot load or ground."""
+def consequences(
+    texts: Sequence[str],
+    constants: Mapping[str, int] | None = None,
+    *,
+    optimise: bool = False,
+    told: Callable[[str], None] | None = None,
+) -> list[str]:
+    """Return every atom of the one answer set of a program, shown or not, facts too.
+
+    For tools that look at rules; a solve reads the shown atoms of a stage.
+
+    Args:
+        texts: the rules and the facts.
+        constants: numbers, name to value.
+        optimise: the program holds a decision, and the best answer is wanted.
+        told: called when it has been loaded ("load"), grounded ("ground") and solved ("solve").
+
+    Raises:
+        RulesError: the program does not load, or there is not exactly one answer set.
+    """
+    options = [f"-c{name}={value}" for name, value in (constants or {}).items()]
+    return _solved(texts, "", options, optimise, everything=True, told=told)[0]
+
+
+def seconds_apart(
+    base: str, parts: Sequence[str], constants: Mapping[str, int], clock: Callable[[], float]
+) -> list[float]:
+    """Return how many seconds it takes to ground each part of a program after its base.
+
+    Args:
+        base: what every part may read.
+        parts: rules that do not read each other.
+        constants: numbers, name to value.
+        clock: seconds, such as `time.perf_counter`.
+
+    Raises:
+        RulesError: the program does not load.
+    """
+    import clingo
+
+    messages: list[str] = []
+    options = [f"-c{name}={value}" for name, value in constants.items()]
+    control = clingo.Control(options, logger=lambda _, text: messages.append(text))
+    found: list[float] = []
+    try:
+        control.add("base", [], base)
+        for index, part in enumerate(parts):
+            control.add(f"part_{index}", [], part)
+        control.ground([("base", [])])
+        for index in range(len(parts)):
+            begin = clock()
+            control.ground([(f"part_{index}", [])])
+            found.append(clock() - begin)
+    except RuntimeError as error:
+        raise faults.broken(None, faults.without_copies(messages), error) from error
+    return found
 
 
 def _answer(
@@ -228,6 +334,18 @@ def _answer(
     options: Sequence[str],
     optimise: bool,
 ) -> Atoms:
+    return Atoms(*_solved(texts, given, options, optimise))
+
+
+def _solved(
+    texts: Sequence[str | tuple[RuleFile, str]],
+    given: str,
+    options: Sequence[str],
+    optimise: bool,
+    *,
+    everything: bool = False,
+    told: Callable[[str], None] | None = None,
+) -> tuple[list[str], list[str]]:
     import clingo
 
     messages: list[str] = []
@@ -246,60 +364,39 @@ def _answer(
             if text is file.text:
                 control.load(file.path)
             else:
-                control.add("base", [], text)
+                _load_copy(control, file, text)
         file = None
         control.add("base", [], given)
+        if told is not None:
+            told("load")
         control.ground([("base", [])])
+        if told is not None:
+            told("ground")
     except RuntimeError as error:
-        raise _broken(file, messages, error) from error
+        raise faults.broken(file, faults.without_copies(messages), error) from error
     answers: list[list[str]] = []
     with control.solve(yield_=True) as handle:
         for model in handle:
             if optimise:
                 answers.clear()
-            answers.append([str(symbol) for symbol in model.symbols(shown=True)])
+            symbols = model.symbols(shown=not everything, atoms=everything)
+            answers.append([str(symbol) for symbol in symbols])
             if len(answers) > 1:
                 break
         exhausted = handle.get().exhausted
+    if told is not None:
+        told("solve")
     if len(answers) != 1 or (optimise and not exhausted):
-        raise _not_one(len(answers), optimise)
-    return Atoms(answers[0], messages)
+        raise faults.not_one(len(answers), optimise)
+    return answers[0], faults.without_copies(messages)
 
 
-def _broken(file: RuleFile | None, messages: Sequence[str], error: Exception) -> _ClingoError:
-    where = f"{file.name} does not load" if file else "the rules cannot be grounded"
-    said = "; ".join(" ".join(message.split()) for message in messages) or str(error)
-    return _ClingoError(
-        "RULES_BROKEN",
-        f"{where}: {said}",
-        "mend the rule file, or leave out --rules to use the shipped rules",
-        phase=_PHASE,
-        detail={"path": file.path if file else None, "messages": list(messages)},
-    )
+def _load_copy(control: clingo.Control, file: RuleFile, text: str) -> None:
+    """Load a file with another text, under its own name, which messages will tell."""
+    import tempfile
 
-
-def _not_one(count: int, optimise: bool) -> RulesError:
-    if count == 0:
-        return RulesError(
-            "RULES_UNSATISFIABLE",
-            "the rules have no answer set",
-            "look for a constraint (`:- …`) in the overlay and derive a violation instead",
-            phase=_PHASE,
-        )
-    return RulesError(
-        "RULES_AMBIGUOUS",
-        "the search for a repair was cut short" if optimise else "the rules have several answers",
-        "remove choices and loops through negation from the overlay",
-        phase=_PHASE,
-    )
-
-
-def _unknown(code: str, what: str, name: str, known: Iterable[str]) -> InputError:
-    known = list(known)
-    return InputError(
-        code,
-        f"there is no {what} {name!r}",
-        f"use one of {', '.join(known)}",
-        phase="usage",
-        detail={"name": name, "known": known},
-    )
+    with tempfile.TemporaryDirectory(prefix=faults.COPY) as directory:
+        path = os.path.join(directory, file.name)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        control.load(path)

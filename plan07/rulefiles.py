@@ -62,7 +62,20 @@ def read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
 
     Raises:
         InputError: it cannot be read, or holds none.
-        RulesError: a file names no stage, or includes another.
+        RulesError: a file names no stage, includes another, or holds a character that none may.
+    """
+    names = rule_names(directory)
+    try:
+        return [read_file(os.path.join(directory, name), overlaid) for name in names]
+    except (OSError, ValueError) as error:
+        raise _unreadable(directory, error) from error
+
+
+def rule_names(directory: str) -> list[str]:
+    """Return the names of the rule files in a directory, but for tests, sorted.
+
+    Raises:
+        InputError: it cannot be read, or holds none.
     """
     try:
         names = sorted(
@@ -70,16 +83,9 @@ def read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
             for name in os.listdir(directory)
             if name.endswith(".lp") and not name.endswith("_test.lp")
         )
-        files = [_read_file(os.path.join(directory, name), overlaid) for name in names]
     except (OSError, ValueError) as error:
-        raise InputError(
-            "RULES_UNREADABLE",
-            f"the rules in {directory} cannot be read: {_reason(error)}",
-            "name a directory of .lp files in UTF-8",
-            phase="usage",
-            detail={"path": directory},
-        ) from error
-    if not files:
+        raise _unreadable(directory, error) from error
+    if not names:
         raise InputError(
             "RULES_EMPTY",
             f"there is no rule file in {directory}",
@@ -87,13 +93,31 @@ def read_directory(directory: str, overlaid: bool) -> list[RuleFile]:
             phase="usage",
             detail={"path": directory},
         )
-    return files
+    return names
 
 
-def _read_file(path: str, overlaid: bool) -> RuleFile:
+def _unreadable(directory: str, error: OSError | ValueError) -> InputError:
+    return InputError(
+        "RULES_UNREADABLE",
+        f"the rules in {directory} cannot be read: {reason(error)}",
+        "name a directory of .lp files in UTF-8",
+        phase="usage",
+        detail={"path": directory},
+    )
+
+
+def read_file(path: str, overlaid: bool) -> RuleFile:
+    """Return a rule file.
+
+    Raises:
+        OSError, ValueError: it cannot be read, or is not UTF-8.
+        RulesError: it names no stage, includes another, or holds a character that none may hold.
+    """
     with open(path, encoding="utf-8") as stream:
         text = stream.read(_LARGEST_FILE)
     name = os.path.basename(path)
+    if overlaid:
+        _refuse_strange(path, text)
     header = _STAGE.search(text)
     named = tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
     if not named or any(stage not in (*STAGES, "all") for stage in named):
@@ -115,7 +139,27 @@ def _read_file(path: str, overlaid: bool) -> RuleFile:
     return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _refuse_strange(path: str, text: str) -> None:
+    """Clingo ends the process when it meets such a character outside of strings and comments."""
+    if text.isascii() and "\0" not in text:
+        return
+    from plan07.ruletools import lexer
+
+    source = lexer.Text(text)
+    strange = lexer.strange(source, lexer.tokens(source)[0])
+    if strange is not None:
+        line, column, character = strange
+        raise RulesError(
+            "RULES_CHARACTER",
+            f"{path}:{line}:{column} holds the character {character!a}",
+            "write ASCII outside of strings and comments",
+            phase=_PHASE,
+            detail={"path": path, "line": line, "column": column},
+        )
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return why a file or directory cannot be read."""
     if isinstance(error, OSError):
         return (error.strerror or "it cannot be opened").lower()
     if isinstance(error, UnicodeDecodeError):

@@ -28,6 +28,7 @@ class Options(NamedTuple):
         repair: drop the fewest declared dependencies that contradict evidence or ladder.
         clingo_options: for tests of determinism.
         repo: the directory of a repository, whose evidence is brought up to date and used.
+        digest: the only rules that may decide, or None for any.
     """
 
     files: Mapping[str, str | os.PathLike[str]] = {}
@@ -37,6 +38,7 @@ class Options(NamedTuple):
     repair: bool = False
     clingo_options: tuple[str, ...] = ()
     repo: str | os.PathLike[str] | None = None
+    digest: str | None = None
 
 
 def options(
@@ -51,6 +53,7 @@ def options(
     limits: Mapping[str, int] | None = None,
     repair: bool = False,
     strict_grounding: bool = False,
+    expect_digest: str | None = None,
 ) -> Options:
     """Return options as the command and the call name them.
 
@@ -78,7 +81,11 @@ def options(
     if strict_grounding:
         switches["grounding_policy"] = "strict"
     files = {name: path for name, path in origins.items() if path is not None}
-    return Options(files, rules, switches, dict(limits or {}), repair, repo=repo)
+    if not isinstance(expect_digest, str | None):
+        raise _wrong("expect_digest", expect_digest, "the digest that `plan07 rules digest` prints")
+    return Options(
+        files, rules, switches, dict(limits or {}), repair, repo=repo, digest=expect_digest
+    )
 
 
 def _wrong(name: str, value: object, wanted: str) -> InputError:
@@ -130,7 +137,9 @@ def rules_of(options: Options) -> rulebook.Rulebook:
         InputError: the overlay cannot be read, or a switch or limit is unknown.
         RulesError: a rule file is broken.
     """
-    return rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+    rules = rulebook.load(options.rules, options.policy, options.limits, options.clingo_options)
+    _expect(rules, options.digest)
+    return rules
 
 
 def gathered(
@@ -186,6 +195,17 @@ def evidence_of(
     assert recon is not None
     whole = evidence_.merge([merged, evidence_.encode("recon", recon, targets)])
     return planned.enriched(plan, whole, recon, rules, os.path.abspath(options.repo))
+
+
+def _expect(rules: rulebook.Rulebook, digest: str | None) -> None:
+    if digest is not None and digest.strip().lower() != rules.digest:
+        raise InputError(
+            "DIGEST_MISMATCH",
+            f"the rules have the digest {rules.digest}, not {digest!r:.80}",
+            "look at what changed with `plan07 rules diff`, or use the rules that were expected",
+            phase="usage",
+            detail={"expected": digest, "digest": rules.digest},
+        )
 
 
 class _Clock:

@@ -22,7 +22,7 @@ _PREDICATE = re.compile(r"^%\*! (\w+)(\([^)]*\))?\n(.*?)^\*%$", re.MULTILINE | r
 def rule_files() -> str:
     """Return the table of rule files."""
     rows = ["| file | stage | question it answers |", "|---|---|---|"]
-    for path in sorted(RULES.glob("*.lp")):
+    for path in _rule_files():
         text = path.read_text(encoding="utf-8")
         title = _TITLE.search(text)
         stage = _STAGE.search(text)
@@ -38,7 +38,7 @@ def atoms() -> str:
     readers: dict[str, list[str]] = {}
     shown: set[tuple[str, str]] = set()
     signature: dict[tuple[str, str], str] = {}
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(RULES.glob("*.lp"))}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in _rule_files()}
     for file, text in texts.items():
         shown.update(_SHOWN.findall(text))
         for name, arguments, body in _PREDICATE.findall(text):
@@ -59,6 +59,11 @@ def atoms() -> str:
         cells = [_names(makers.get(key, ["plan07"])), _names(read_by or ["its own file"])]
         rows.append(f"| `{key}` | {meanings[key]} | {cells[0]} | {cells[1]} |")
     return "\n".join(rows)
+
+
+def _rule_files() -> list[Path]:
+    """Return the rule files, without the tests beside them."""
+    return [path for path in sorted(RULES.glob("*.lp")) if not path.name.endswith("_test.lp")]
 
 
 def _names(names: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ import clingo
 from plan07 import document, rulefiles, solver
 from plan07.errors import PlanRefused
 
-# `rules/deletion.py` points the tests of rule files at a copy that lacks a rule.
-RULES = Path(os.environ.get("PLAN07_TEST_RULES") or rulefiles.shipped_directory())
+RULES = Path(rulefiles.shipped_directory())
 EXAMPLES = Path(__file__).parent / "examples"
 
 # The caps of the build spec, and those that follow from the artifact's 32 KB.

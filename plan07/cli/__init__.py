@@ -36,6 +36,7 @@ class _Commands(LazyGroup):
         "abandon": "plan07.cli.steer:abandon",
         "run": "plan07.cli.run",
         "evidence": "plan07.cli.evidence",
+        "rules": "plan07.cli.rules",
         "schema": "plan07.cli.schema",
     }
 

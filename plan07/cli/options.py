@@ -18,7 +18,7 @@ _PLAIN = (
     "repo",
     "rules",
     "repair",
-    "strict_grounding",
+    *("strict_grounding", "expect_digest"),
 )
 
 

@@ -65,6 +65,31 @@ def fields(rows: Iterable[tuple[str, str]]) -> None:
         last = name
 
 
+def lines(texts: Iterable[str]) -> None:
+    """Print lines for people, freed of what acts on a terminal."""
+    for text in texts:
+        say(printable(text), sys.stdout)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines with aligned columns."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def raw(text: str) -> None:
+    """Print a text for programs: as it is, but on a terminal freed of what acts on it."""
+    if sys.stdout.isatty():
+        lines(text.splitlines())
+    else:
+        _write(text, sys.stdout)
+
+
 def flush() -> None:
     """Bring out what was printed.
 

@@ -28,6 +28,11 @@ from plan07.cli.options import options_of, rule_options
 @click.option("--repair", is_flag=True, help="Drop the fewest dependencies that contradict.")
 @click.option("--strict-grounding", is_flag=True, help="Refuse targets with several meanings.")
 @click.option(
+    "--expect-digest",
+    metavar="DIGEST",
+    help="Solve only if the rules have this digest, see `plan07 rules digest`.",
+)
+@click.option(
     "--time-limit",
     type=float,
     metavar="SECONDS",

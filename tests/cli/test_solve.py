@@ -664,9 +664,7 @@ class TestRules:
             pytest.param("% Stage: later\np(1).\n", 3, "RULES_STAGE", id="unknown stage"),
             pytest.param("% Stage: graph\np(X).\n", 3, "RULES_BROKEN", id="unsafe"),
             pytest.param("% Stage: graph\np(1)\n", 3, "RULES_BROKEN", id="syntax"),
-            pytest.param(
-                "% Stage: graph\n:- obligation(_).\n", 3, "RULES_UNSATISFIABLE", id="constraint"
-            ),
+            pytest.param("% Stage: graph\np :- not p.\n", 3, "RULES_UNSATISFIABLE", id="odd loop"),
             pytest.param("% Stage: graph\n{ p }.\n", 3, "RULES_AMBIGUOUS", id="choice"),
         ],
     )
@@ -676,6 +674,15 @@ class TestRules:
         result = run("solve", TIMEOUT, "--rules", overlay(mine=rule), "--json")
         error = result.document()["error"]
         assert (result.status, error["code"], error["phase"]) == (status, code, "rules")
+
+    def test_a_bare_constraint_refuses_in_the_words_of_the_user(
+        self, run: Run, overlay: Callable[..., str]
+    ) -> None:
+        directory = overlay(mine='% Stage: graph\n\n:- target(O, "repo.auth.SessionManager").\n')
+        result = run("solve", TIMEOUT, "--rules", directory)
+        assert (result.status, result.out) == (1, "")
+        said = 'mine.lp:3 forbids :- target(O, "repo.auth.SessionManager").'
+        assert result.err.startswith(f'plan07: OVERLAY: "O3": {said}\n')
 
     def test_a_broken_overlay_is_told_by_file_and_line(
         self, run: Run, overlay: Callable[..., str]
@@ -1122,7 +1129,14 @@ class TestHelp:
         out = run("solve", "--help").out
         assert re.findall(r"^  (--[a-z-]+)", out, re.M) == [
             *("--impact", "--recon", "--repo", "--rules", "--policy", "--limit", "--repair"),
-            *("--strict-grounding", "--time-limit", "--stats", "--json", "--help"),
+            *(
+                "--strict-grounding",
+                "--expect-digest",
+                "--time-limit",
+                "--stats",
+                "--json",
+                "--help",
+            ),
         ]
         whole = " ".join(run("--help").out.split())
         assert (

@@ -232,17 +232,27 @@ class TestOneAnswerSet:
     STAGES = ("admission", "graph", "schedule", "steps")
 
     @pytest.mark.parametrize("stage", STAGES)
+    def test_an_overlay_that_forbids(self, stage: str, tmp_path: Path) -> None:
+        """A bare constraint leaves the one answer, and refuses the plan in it."""
+        (tmp_path / "own.lp").write_text(f"% Stage: {stage}\n:- not never. #defined never/0.\n")
+        with pytest.raises(PlanRefused) as caught:
+            solver.solve_plan(
+                document.read(plan(obligation("O1")), "the plan"), solver.options(rules=tmp_path)
+            )
+        (violation,) = caught.value.violations
+        assert violation.detail["text"] == "own.lp:2 forbids :- not never."
+
+    @pytest.mark.parametrize("stage", STAGES)
     @pytest.mark.parametrize(
         ("rule", "code"),
         [
             ("{ extra }.", "RULES_AMBIGUOUS"),
             ("a :- not b. b :- not a.", "RULES_AMBIGUOUS"),
-            (":- not never. #defined never/0.", "RULES_UNSATISFIABLE"),
             ("odd :- not odd.", "RULES_UNSATISFIABLE"),
         ],
-        ids=["choice", "even_loop", "constraint", "odd_loop"],
+        ids=["choice", "even_loop", "odd_loop"],
     )
-    def test_an_overlay_that_decides_or_forbids(
+    def test_an_overlay_that_decides(
         self,
         stage: str,
         rule: str,

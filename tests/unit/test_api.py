@@ -153,7 +153,7 @@ class TestErrors:
         assert found.as_dict() == caught.value.as_dict()
 
     def test_broken_rules(self, tmp_path: Path) -> None:
-        (tmp_path / "mine.lp").write_text("% Stage: graph\n:- obligation(_).\n")
+        (tmp_path / "mine.lp").write_text("% Stage: graph\np :- not p.\n")
         with pytest.raises(RulesError) as caught:
             solve(plan(obligation("O1")), rules=tmp_path)
         assert caught.value.exit_status == 3

@@ -113,6 +113,24 @@ def test_outer(name: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("docs/guide/a.md", ["docs/", "docs/guide/", "docs/guide/a.md", "*.md"]),
+        ("./docs/a.md", ["docs/", "docs/a.md", "*.md"]),
+        ("docs/", ["docs/"]),
+        ("/etc/hosts", ["/", "/etc/", "/etc/hosts"]),
+        ("tests/test_a.py::T::test_b[a/b.c]", ["tests/", "tests/test_a.py", "*.py"]),
+        ("README.md", ["README", "README.md", "*.md"]),
+        ("Makefile", ["Makefile"]),
+        ("auth.Session.load", ["auth", "auth.Session", "auth.Session.load"]),
+        ("", [""]),
+    ],
+)
+def test_places(name: str, found: list[str]) -> None:
+    assert lexis.places(name) == found
+
+
+@pytest.mark.parametrize(
     ("name", "kind", "file"),
     [
         ("src/auth.py::Session.load", None, "src/auth.py"),

@@ -274,6 +274,20 @@ class TestSchedule:
         found = self.facts(obligation("O1", target), **inline)
         assert rows(found, "edits_file") == ([("O1", file)] if file else [])
 
+    def test_where_a_target_lies(self) -> None:
+        """By its own name, and by the file that the evidence knows for it."""
+        known = edge("x", "pkg.b", at={"path": "src/pkg/b.py", "line": 1})
+        each = lowered(obligation("O1", "docs/a.md"), obligation("O2", "pkg.b"), edges=[known])
+        assert rows(each.places(), "lies_in") == sorted(
+            [
+                *(("O1", place) for place in ("docs/", "docs/a.md", "*.md")),
+                *(("O2", place) for place in ("pkg", "pkg.b", "*.b")),
+                *(("O2", place) for place in ("src/", "src/pkg/", "src/pkg/b.py", "*.py")),
+            ],
+            key=str,
+        )
+        assert rows(self.facts(obligation("O1", "docs/a.md")), "lies_in") == []
+
     def test_a_validation_edits_nothing(self) -> None:
         found = self.facts(obligation("O1", "src/a.py", verb="validate"))
         assert rows(found, "edits_file") == []

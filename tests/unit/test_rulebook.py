@@ -85,6 +85,20 @@ class TestFiles:
             rulebook.load(tmp_path)
         assert caught.value.code == "RULES_EMPTY"
 
+    @pytest.mark.parametrize("text", ["p(é).\n", 'p("\x00").\n', '"é\n'])
+    def test_a_character_at_which_clingo_would_end_the_process(
+        self, overlay: Callable[..., Path], text: str
+    ) -> None:
+        with pytest.raises(RulesError) as caught:
+            rulebook.load(overlay(mine=f"% Stage: graph\n{text}"))
+        assert caught.value.code == "RULES_CHARACTER"
+        assert "mine.lp:2:" in caught.value.message
+
+    def test_strings_and_comments_hold_any_character(self, overlay: Callable[..., Path]) -> None:
+        text = '% Stage: steps\n%* %* é *% é *%\nmine("é"). % é\n#show mine/1.\n'
+        rules = rulebook.load(overlay(mine=text))
+        assert rules.solve("steps", []).rows("mine", 1) == [("é",)]
+
     def test_a_file_that_is_not_utf_8(self, tmp_path: Path) -> None:
         (tmp_path / "mine.lp").write_bytes(b"% Stage: graph\n\xff")
         with pytest.raises(InputError) as caught:
@@ -201,6 +215,77 @@ class TestLexicon:
         assert rulebook.load().lexicon == set(re.findall(r'"([^"]*)"', code))
 
 
+class TestConstraints:
+    """A user's bare constraint refuses a plan and says which one it was."""
+
+    def test_it_becomes_a_violation_in_the_words_of_the_user(
+        self, overlay: Callable[..., Path]
+    ) -> None:
+        rule = '\n:- unit(U),\n   U != "O9", % all\n   not q("a\\\\b").\n'
+        rules = rulebook.load(overlay(mine=f"% Stage: schedule\n{rule}"))
+        said = r'mine.lp:3 forbids :- unit(U), U != "O9", not q("a\\b").'
+        assert _cycle(rules).rows("violation", 2) == [(said, "O1")]
+
+    @pytest.mark.parametrize(
+        ("rule", "subjects"),
+        [
+            (":- member(U, O).", {"O1"}),
+            (":- not failed(O), member(U, O).", {"O1"}),
+            (":- not member(_, _), unit(U).", set()),
+            (":- unit(_).", {Fact("plan")}),
+            ("#false :- precedes(A, B, _), A != B.", {"O1", "O2"}),
+            (":- level(_, 99).", set()),
+            ("p(1). :- p(1).", {Fact("plan")}),
+            ("%* :- unit(_). *% % :- unit(_).", set()),
+        ],
+        ids=[
+            "a unit",
+            "where it is not absent",
+            "not held",
+            "nobody",
+            "#false",
+            "not reached",
+            "a second rule",
+            "a comment",
+        ],
+    )
+    def test_its_subject(
+        self, overlay: Callable[..., Path], rule: str, subjects: set[Fact | str]
+    ) -> None:
+        rules = rulebook.load(overlay(mine=f"% Stage: schedule\n{rule}\n"))
+        assert {row[1] for row in _cycle(rules).rows("violation", 2)} == subjects
+
+    def test_a_repair_may_be_constrained(self, overlay: Callable[..., Path]) -> None:
+        """There it chooses among answers, and no violation would be read."""
+        text = '% Stage: repair\n:- drop("O1", _).\n'
+        rules = rulebook.load(overlay(mine=text))
+        assert rules.text("mine.lp", "repair") == text
+
+    def test_lines_stay_where_they_are(self, overlay: Callable[..., Path]) -> None:
+        text = "% Stage: steps\n:- p.\n\nq(X) :- r(Y.\n"
+        with pytest.raises(RulesError) as caught:
+            rulebook.load(overlay(mine=text)).solve("steps", [])
+        assert caught.value.message.startswith("mine.lp does not load: mine.lp:4:12-13: error")
+
+    def test_the_shipped_rules_run_as_written(self) -> None:
+        rules = rulebook.load()
+        assert all(rules.text(file.name, "graph") == file.text for file in rules.files)
+
+
+class TestReads:
+    def test_the_shipped_rules_ask_for_no_place(self) -> None:
+        assert not rulebook.load().reads("lies_in")
+        assert rulebook.load().reads("target")
+
+    def test_a_rule_that_asks_is_heard(self, overlay: Callable[..., Path]) -> None:
+        text = '% Stage: graph\nmine(O) :- lies_in(O, "docs/").\n'
+        assert rulebook.load(overlay(mine=text)).reads("lies_in")
+
+    def test_a_comment_that_speaks_of_it_is_not(self, overlay: Callable[..., Path]) -> None:
+        text = "% Stage: graph\n% lies_in(O, P) is no matter here\n"
+        assert not rulebook.load(overlay(mine=text)).reads("lies_in")
+
+
 class TestDigest:
     def test_it_names_the_rules_of_a_run(self, overlay: Callable[..., Path]) -> None:
         directory = overlay(mine="% Stage: graph\n")
@@ -235,12 +320,11 @@ class TestSolve:
     @pytest.mark.parametrize(
         ("rule", "code", "says"),
         [
-            (":- not p.\n", "RULES_UNSATISFIABLE", "constraint"),
             ("{ p }.\n", "RULES_AMBIGUOUS", "choices"),
             ("p :- not q. q :- not p.\n", "RULES_AMBIGUOUS", "choices"),
-            ("p :- not p.\n", "RULES_UNSATISFIABLE", "constraint"),
+            ("p :- not p.\n", "RULES_UNSATISFIABLE", "negation"),
         ],
-        ids=["constraint", "choice", "even loop", "odd loop"],
+        ids=["choice", "even loop", "odd loop"],
     )
     def test_exactly_one_answer(
         self, overlay: Callable[..., Path], rule: str, code: str, says: str
