@@ -44,11 +44,16 @@ def test_the_first_command_of_the_readme_runs_the_first_example() -> None:
 
 def test_the_example_in_process_prints_what_the_readme_says() -> None:
     """S-CARD-05."""
-    code = README.split("```python\n")[1].split("```")[0]
+    code = README.split("## In process")[1].split("```python\n")[1].split("```")[0]
     said = re.search(r"prints `(.+?)`", README)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said is not None
     assert done.stdout.strip() == said[1]
+
+
+def test_the_reader_of_the_readme_is_the_one_among_the_examples() -> None:
+    code = README.split("## Evidence of a repository")[1].split("```python\n")[1].split("```")[0]
+    assert code == (ROOT / "tests/examples/reader/plan07_ctags.py").read_text(encoding="utf-8")
 
 
 def test_the_rule_file_of_the_readme_changes_the_order(tmp_path: Path) -> None:
