@@ -131,18 +131,19 @@ def _look_into(value: Any, name: str) -> None:
             todo += [(f"{place}[{index}]", item) for index, item in enumerate(each)]
 
 
-def content(path: str, name: str, most: int = LARGEST_BYTES, fix: str = _TOO_LARGE) -> bytes:
+def content(path: str, name: str, most: int | None = None, fix: str = _TOO_LARGE) -> bytes:
     """Return what is in a file.
 
     Args:
         path: the file, or "-" for standard input.
         name: how messages call it.
-        most: bytes that it may have.
+        most: bytes that it may have, `LARGEST_BYTES` by default.
         fix: what to do about one that has more.
 
     Raises:
         InputError: it cannot be opened, or is too large.
     """
+    most = LARGEST_BYTES if most is None else most
     try:
         with _opened(path) as stream:
             data = stream.read(most + 1)

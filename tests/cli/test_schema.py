@@ -32,6 +32,20 @@ REQUIRED: dict[str, list[str]] = {
         *("nodes", "edges", "ready", "blocked", "alternative", "checkpoints", "branch_scores"),
         *("order", "reasons", "composites", "stranded", "advice", "policy"),
     ],
+    "ActionableObligation": [
+        *("node_id", "obligation", "target_entity", "preconditions", "permitted_actions"),
+        "required_validation",
+    ],
+    "GateResult": [
+        *("node_id", "outcome", "reason", "checks", "replanned", "no_replan", "verdict", "next"),
+    ],
+    "PlanStatus": [
+        *("plan_id", "goal", "verdict", "complete", "nodes", "next", "ready", "blocked"),
+        *("alternative", "failed", "stranded", "waits_for", "last_checkpoint", "revision"),
+        *("abandoned", "needs_confirmation", "notes"),
+    ],
+    "Revision": ["rev", "time", "change", "caused_by"],
+    "AuditRow": ["obligation", "accepted_edit", "trace"],
     "Violation": ["code", "subject", "message", "fix", "detail"],
     "ErrorDocument": ["error"],
 }

@@ -207,9 +207,10 @@ class TestConcurrency:
 def test_the_public_names() -> None:
     assert sorted(plan07.__all__) == sorted(
         [
-            *("Decomposition", "Evidence", "Finding", "InputError", "Obligation"),
-            *("Plan07Error", "PlanArtifact", "PlanRefused", "RulesError", "Schedule"),
-            *("__version__", "solve", "solve_async"),
+            *("ActionableObligation", "AsyncPlanner", "Cancelled", "Decomposition", "Evidence"),
+            *("Finding", "GateBroken", "GateResult", "InputError", "Obligation", "Plan07Error"),
+            *("PlanArtifact", "PlanRefused", "PlanStatus", "Planner", "RulesError", "Schedule"),
+            *("__version__", "make_plan", "solve", "solve_async"),
         ]
     )
     for name in plan07.__all__:

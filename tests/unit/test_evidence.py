@@ -131,9 +131,10 @@ class TestEncode:
         with pytest.raises(InputError) as caught:
             evidence.encode("tea-leaves", "x", [])
         assert caught.value.code == "ENCODER_UNKNOWN"
-        assert caught.value.detail == {"name": "tea-leaves", "known": ["impact", "recon"]}
+        known = ["context", "impact", "localization", "recon"]
+        assert caught.value.detail == {"name": "tea-leaves", "known": known}
         assert "'tea-leaves'" in caught.value.message
-        assert caught.value.fix.startswith("use one of impact, recon")
+        assert caught.value.fix.startswith("use one of context, impact, localization, recon")
 
     def test_another_package_can_bring_one(self, tmp_path: Path) -> None:
         """An encoder needs an entry point and a function, nothing of this package's."""

@@ -56,7 +56,8 @@ class TestFiles:
         rules = rulebook.load(directory)
         files = {file.name: file for file in rules.files}
         assert files["ladder.lp"].text == "% Stage: graph\n"
-        assert files["mine.lp"].stages == ("graph", "schedule")
+        # What a user wishes of the schedule holds while it is driven as well.
+        assert files["mine.lp"].stages == ("graph", "schedule", "readiness")
         assert rules.overlaid == ["ladder.lp", "mine.lp"]
         assert len(files) == len(rulebook.load().files) + 1
         assert [file.name for file in rules.files] == sorted(files)
