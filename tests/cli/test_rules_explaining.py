@@ -258,3 +258,21 @@ def test_the_same_question_has_the_same_answer_to_the_byte() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(said) == 1
+
+
+def test_a_runaway_rule_is_stopped_before_anything_is_explained(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "boom.lp").write_text(
+        "%# Boom: what?\n% Stage: graph\nboom_n(1..400).\n"
+        "boom(A,B,C,D) :- boom_n(A), boom_n(B), boom_n(C), boom_n(D).\n",
+        "utf-8",
+    )
+    asked = ("rules", "why", "ready(O1)", "--plan", SESSION, "--rules", tmp_path)
+    done = run(*asked, "--time-limit", "1")
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("plan07: TIME_LIMIT: ")
+
+
+def test_a_plan_that_is_refused_in_time_is_explained(run: Run) -> None:
+    path = EXAMPLES / "rename-unmended.plan.json"
+    asked = ("rules", "why", "violation(_,_)", "--plan", path)
+    assert run(*asked, "--time-limit", "60").out == run(*asked).out
