@@ -86,9 +86,14 @@ def _requirement(
             yield fact("names_test", said, test)
             if tests is not None and lexis.has_test(test, tests):
                 yield fact("test", test)
-        for entity in lexis.entities_named(text, known):
-            if entity not in named:
-                yield fact("names", said, entity)
+        entities = [each for each in lexis.entities_named(text, known) if each not in named]
+        for entity in entities:
+            yield fact("names", said, entity)
+            if entity in known:
+                yield fact("known", entity)
+            for outer in lexis.outer(entity):
+                if outer in entities:
+                    yield fact("contains", outer, entity)
 
 
 def _repository(evidence: Evidence) -> Iterator[Fact]:

@@ -143,18 +143,27 @@ def make(
             phase="decompose",
             detail={**found.document, "reason": found.reason},
         )
-    number = len(found.document["obligations"])
-    told("decompose", f"{number} obligation{'' if number == 1 else 's'}")
+    told("decompose", counted(len(found.document["obligations"]), "obligation"))
     decomposition = {**found.document, "requirement": dict(requirement)}
     plan = document.read(decomposition, "the decomposition")
     indexed = {name: path for name, path in options.files.items() if name == "recon"}
     whole = solver.evidence_of(plan, evidence, options._replace(files=indexed), rules)
     graph = obliggraph.build(plan, whole, rules, options.repair)
-    told("graph", f"{len(graph.precedes)} precedences")
+    told("graph", counted(len(graph.precedes), "precedence"))
     schedule = planner.schedule(graph, rules)
-    told("schedule", f"{len(schedule['order'])} steps, {len(schedule['ready'])} ready")
+    steps = counted(len(schedule["order"]), "step")
+    told("schedule", f"{steps}, {len(schedule['ready'])} ready")
     made = artifact.new(plan_id, requirement, schedule)
     return Planned(decomposition, schedule, made, whole)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "step"), counted(2, "step")
+    ('1 step', '2 steps')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def by_rules(requirement: Mapping[str, Any], evidence: Evidence, rules: Rulebook) -> Decomposition:

@@ -212,7 +212,7 @@ def _sections(evidence: Evidence, fragment: Fragment | None) -> list[tuple[str, 
         ("evidence 06, impact: what depends on what", _impact(evidence, hidden, near)),
         ("evidence 05, localization", _places(evidence.located, hidden, near)),
         ("evidence 04, context", _places(evidence.retrieved, hidden, near)),
-        ("evidence 03, recon: signatures", _signatures(evidence, hidden, near)),
+        ("evidence 03, recon: signatures and relations", _recon(evidence, hidden, near)),
     ]
 
 
@@ -258,15 +258,22 @@ def _places(places: Sequence[Any], hidden: frozenset[str], near: set[str] | None
     return _unique(ranked)
 
 
-def _signatures(evidence: Evidence, hidden: frozenset[str], near: set[str] | None) -> list[str]:
+def _recon(evidence: Evidence, hidden: frozenset[str], near: set[str] | None) -> list[str]:
+    """What changes, who depends on it, then everything else around."""
     kinds = evidence.entities or {}
     about = {edge.source for edge in evidence.edges} | {each for each, _ in evidence.changes}
+    about |= {each.dependency for each in evidence.relations}
     ranked = []
     for entity, signature in evidence.signatures.items():
         if _visible((entity,), hidden, near):
             kind = kinds.get(entity, "entity")
-            rank = (entity not in about, -relevance(evidence, entity))
+            rank = (0 if entity in about else 2, -relevance(evidence, entity))
             ranked.append((rank, f"- {kind} {shown(entity)}: {quoted(signature)}"))
+    for each in evidence.relations:
+        if _visible((each.dependent, each.dependency), hidden, near):
+            sure = "" if each.resolution == "exact" else f", {each.resolution}"
+            line = f"- {shown(each.dependent)} {each.kind} {shown(each.dependency)}{sure}"
+            ranked.append(((1, -relevance(evidence, each.dependent)), line))
     return _unique(ranked)
 
 

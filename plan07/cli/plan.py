@@ -77,7 +77,7 @@ def command(
     requirement = _requirement(request, file, taken)
     _tell("canonicalize", _counted(requirement))
     known = planning.known(requirement, (taken or {}).get("evidence"), options)
-    _tell("evidence", f"{len(known.edges) + len(known.relations)} edges")
+    _tell("evidence", planning.counted(len(known.edges) + len(known.relations), "edge"))
     if dry_run:
         asked = prompt.build(requirement, known, solver.rules_of(options), budget=prompt_budget)
         output.prompt(asked, as_json)
@@ -123,7 +123,8 @@ def _requirement(
 
 def _counted(requirement: Mapping[str, Any]) -> str:
     criteria, constraints = requirement["acceptance_criteria"], requirement["constraints"]
-    said = f"{len(criteria)} criteria, {len(constraints)} constraints"
+    said = "1 criterion" if len(criteria) == 1 else f"{len(criteria)} criteria"
+    said += f", {planning.counted(len(constraints), 'constraint')}"
     return said + (", to be confirmed" if requirement.get("needs_confirmation") else "")
 
 

@@ -72,7 +72,7 @@ class Questions:
             InputError: it is no atom, or no rule knows its predicate.
         """
         signatures = {key: each.text for key, each in self._history.predicates.items()}
-        atoms = [atom for each in self._moments for atom in sorted(each.firing.atoms)]
+        atoms = (atom for each in self._moments for atom in each.firing.atoms)
         return asking.read(text, signatures, atoms)
 
     def why(self, question: Question) -> Answer:

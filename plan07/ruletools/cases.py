@@ -32,18 +32,17 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from plan07 import rulebook, rulefiles
+from plan07 import rulefiles
 from plan07.errors import Finding, InputError, RulesError
 from plan07.facts import Fact, Term, parse
 from plan07.messages import quoted
-from plan07.ruletools import source
-from plan07.ruletools.patterns import ANY, shown, with_wildcards
+from plan07.ruletools import lexer, source
+from plan07.ruletools.patterns import ANY, shown
+from plan07.ruletools.spelling import Fault, spelt_out
 from plan07.ruletools.wishes import FORMS, WISHES
 
 SUFFIX = "_test.lp"
 _PROGRAM = re.compile(r"#program\s+(\w+)\s*(\([^)]*\))?\s*\.")
-_INDICATOR = re.compile(r"\bexact\(\s*([a-z_]\w*)\s*/\s*(\d+)\s*\)")
-_PLACE = re.compile(r"<block>:(\d+):(\d+)\S*: (?:error|info): ")
 # What an order is read from.
 _ORDERING = ("step", "member", "precedes", "before")
 _NO_LINES: Mapping[str, int] = MappingProxyType({})
@@ -146,6 +145,13 @@ def drafts(text: str, path: str) -> list[Draft]:
     Raises:
         InputError: as `read`.
     """
+    written = lexer.Text(text)
+    for token in lexer.tokens(written)[0]:
+        if token.text == "#include":
+            # Before clingo reads it: it would read the other file too.
+            line, _ = written.place(token.at)
+            fix = "load(FILE) loads a rule file; write facts into the test"
+            raise _invalid([_finding(path, line, "TEST_STATEMENT", "a test includes no file", fix)])
     try:
         statements = source.parse_text(text, path).rules
     except RulesError as error:
@@ -172,15 +178,10 @@ def case(draft: Draft) -> Case:
     """
     try:
         return _case(draft)
-    except _Fault as fault:
+    except Fault as fault:
         line = fault.line or draft.line
         found = _finding(draft.path, line, fault.code, fault.said, fault.fix)
         raise _invalid([found]) from fault
-
-
-class _Fault(Exception):
-    def __init__(self, code: str, said: str, fix: str, line: int | None = None) -> None:
-        self.code, self.said, self.fix, self.line = code, said, fix, line
 
 
 Block = tuple[str, int, list[source.Rule]]
@@ -220,11 +221,7 @@ def _blocks(
 
 
 def _case(draft: Draft) -> Case:
-    texts = [(each, _prepared(each)) for each in draft.statements]
-    try:
-        atoms = rulebook.consequences([_at_their_lines(texts)])
-    except RulesError as error:
-        raise _located(error) from error
+    atoms, lines = spelt_out(draft.statements)
     wishes: dict[str, list[Fact]] = {name: [] for name in WISHES}
     facts = []
     for text in sorted(atoms):
@@ -235,16 +232,12 @@ def _case(draft: Draft) -> Case:
             raise _not_given(atom)
         else:
             facts.append(text)
-    lines: dict[str, int] = {}
-    for each, text in texts:
-        if not each.body:
-            lines.setdefault(shown(parse(text)), each.line)
 
     def found(kind: str) -> list[tuple[Term, ...]]:
         for wish in wishes[kind]:
             if not WISHES[kind](wish.args):
                 written = shown(wish)
-                raise _Fault(
+                raise Fault(
                     "TEST_WISH",
                     f"{quoted(written)} cannot be understood",
                     f"write {FORMS}",
@@ -255,7 +248,7 @@ def _case(draft: Draft) -> Case:
     plans = [str(args[0]) for args in found("plan")]
     if len(plans) > 1 or (plans and facts):
         said = "a test of a plan gives one plan and no facts of its own"
-        raise _Fault("TEST_WISH", said, "write the facts into the plan, or make two tests of it")
+        raise Fault("TEST_WISH", said, "write the facts into the plan, or make two tests of it")
     return Case(
         draft.path,
         draft.name,
@@ -279,11 +272,11 @@ def _case(draft: Draft) -> Case:
     )
 
 
-def _not_given(atom: Fact) -> _Fault:
+def _not_given(atom: Fact) -> Fault:
     close = difflib.get_close_matches(atom.name, WISHES, 1, 0.8)
     hint = f"; did you mean {close[0]}?" if close else ""
     said = f"{quoted(shown(atom))} is a fact, in which `_` cannot stand{hint}"
-    return _Fault("TEST_WISH", said, f"write a value, or one of {FORMS}")
+    return Fault("TEST_WISH", said, f"write a value, or one of {FORMS}")
 
 
 def _atom(term: Term) -> Fact:
@@ -298,44 +291,6 @@ def _word(term: Term) -> str:
 def _number(term: Term) -> int:
     assert isinstance(term, int)
     return term
-
-
-def _prepared(statement: source.Rule) -> str:
-    """Return a statement in which patterns and predicate indicators are terms of clingo."""
-    text = _INDICATOR.sub(r"exact(\1,\2)", rulefiles.without_comments(statement.text))
-    head, implies, body = text.partition(":-")
-    return with_wildcards(head) + implies + body
-
-
-def _at_their_lines(statements: Sequence[tuple[source.Rule, str]]) -> str:
-    """Return the statements where they stand in the file, so that messages name the place."""
-    lines: list[str] = []
-    for statement, text in sorted(statements, key=_place):
-        lines += [""] * (statement.line - len(lines))
-        pad = " " * (statement.column - 1 - len(lines[statement.line - 1]))
-        first, *rest = text.split("\n")
-        lines[statement.line - 1] += pad + first
-        lines += rest
-    return "\n".join(lines)
-
-
-def _place(statement: tuple[source.Rule, str]) -> tuple[int, int]:
-    return statement[0].line, statement[0].column
-
-
-def _located(error: RulesError) -> _Fault:
-    messages = error.detail.get("messages") or [error.message]
-    said = " ".join(str(messages[0]).split())
-    place = _PLACE.match(said)
-    # Of a fault, clingo tells the statement, and after it each variable with its place.
-    said = said[place.end() :].split(" <block>")[0] if place else said
-    return _Fault(
-        "TEST_SYNTAX",
-        f"the test cannot be grounded: {said.replace('[#inc_base];', '')}",
-        "bind every variable by a positive literal; `_` stands for anything in expect, forbid "
-        "and violation_expected alone",
-        int(place[1]) if place else None,
-    )
 
 
 def _finding(path: str, line: int | None, code: str, said: str, fix: str) -> Finding:

@@ -50,7 +50,7 @@ def mutants(rule: Rule, numbers: Sequence[str] = ()) -> list[Mutant]:
     found: dict[str, Mutant] = {}
     labels: dict[str, int] = {}
     for kind, said, text in _changes(rule, frozenset(numbers)):
-        if text in found or text == rule.text:
+        if text in found:
             continue
         labels[said] = labels.get(said, 0) + 1
         number = f" ({labels[said]})" if labels[said] > 1 else ""

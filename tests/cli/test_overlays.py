@@ -74,7 +74,7 @@ def test_pytest_alone_collects_and_runs_the_tests_of_a_policy(tmp_path: Path) ->
     assert (done.returncode, f"{tests} passed" in done.stdout) == (0, True), done.stdout
     (rules,) = (tmp_path / "frozen-directory").glob("frozen.lp")
     rules.write_text(rules.read_text("utf-8").replace('"vendor/"', '"vendors/"'), "utf-8")
-    done = _pytest(tmp_path)
+    done = _pytest(tmp_path / "frozen-directory")
     assert done.returncode == 1
     assert "test_an_edit_of_a_copy_is_refused" in done.stdout
 

@@ -35,7 +35,8 @@ def test_a_refusal_is_told_with_its_words(run: Run) -> None:
         "instead"
     ) in done.out.splitlines()
     assert "    solved before, refused now" in done.out.splitlines()
-    back = run("rules", "diff", OVERLAYS / "frozen-directory", "shipped", *CORPUS)
+    path = OVERLAYS / "frozen-directory" / "patched-copy.plan.json"
+    back = run("rules", "diff", OVERLAYS / "frozen-directory", "shipped", path)
     assert "    refused before, solved now" in back.out.splitlines()
 
 

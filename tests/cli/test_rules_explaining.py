@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,3 +243,36 @@ def test_rules_that_are_broken_are_told(run: Run, tmp_path: Path) -> None:
     done = run("rules", "why", "ready(O1)", "--plan", SESSION, "--rules", tmp_path)
     assert done.status == 3
     assert "mine.lp" in done.err
+
+
+def test_the_same_question_has_the_same_answer_to_the_byte() -> None:
+    """Whatever the seed of hashes: nothing depends on the order of sets."""
+    command = [sys.executable, "-m", "plan07", "rules", "why-not", "O7 precedes O2"]
+    said = {
+        subprocess.run(
+            [*command, "--plan", str(CONTRACT), "--json"],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1
+
+
+def test_a_runaway_rule_is_stopped_before_anything_is_explained(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "boom.lp").write_text(
+        "%# Boom: what?\n% Stage: graph\nboom_n(1..400).\n"
+        "boom(A,B,C,D) :- boom_n(A), boom_n(B), boom_n(C), boom_n(D).\n",
+        "utf-8",
+    )
+    asked = ("rules", "why", "ready(O1)", "--plan", SESSION, "--rules", tmp_path)
+    done = run(*asked, "--time-limit", "1")
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("plan07: TIME_LIMIT: ")
+
+
+def test_a_plan_that_is_refused_in_time_is_explained(run: Run) -> None:
+    path = EXAMPLES / "rename-unmended.plan.json"
+    asked = ("rules", "why", "violation(_,_)", "--plan", path)
+    assert run(*asked, "--time-limit", "60").out == run(*asked).out

@@ -63,6 +63,29 @@ class TestCriteria:
         assert found == {'drafted(check(1,"t"),validate,"t")'}
 
 
+    def test_what_contains_another_only_says_where_it_is(self) -> None:
+        named = 'names(criterion(1),"m"). names(criterion(1),"m.f"). contains("m","m.f").'
+        assert drafted(REQUEST, named) == {part(1, "m.f")}
+
+    def test_what_nobody_knows_beside_what_is_known_is_what_it_will_be(self) -> None:
+        named = 'names(criterion(1),"old"). names(criterion(1),"new").'
+        assert drafted(REQUEST, named, 'known("old").') == {part(1, "old")}
+        assert drafted(REQUEST, named) == {part(1, "old"), part(1, "new")}
+
+    def test_the_same_holds_of_the_goal(self) -> None:
+        named = 'names(goal,"old"). names(goal,"new"). known("old").'
+        assert drafted(REQUEST, named) == {part(1, "old")}
+
+    def test_places_and_what_will_be_do_not_change(self) -> None:
+        named = (
+            'names(criterion(1),"m"). names(criterion(1),"m.f"). contains("m","m.f"). '
+            'names(criterion(1),"m.g"). known("m"). known("m.f").'
+        )
+        for words in ("", RENAMES):
+            kinds = only(draft(REQUEST, named, words), "target")
+            assert kinds == {'target("m.f","m.f")'}
+
+
 class TestTests:
     def test_a_test_that_is_missing_is_defined_first(self) -> None:
         facts = 'names_test(criterion(1),"t"). tests_known.'

@@ -311,6 +311,22 @@ def test_rules_of_an_overlay_are_explained(tmp_path: Path) -> None:
     ]
 
 
+def test_an_edge_with_words_for_a_reason_is_followed_into_the_graph(tmp_path: Path) -> None:
+    text = (
+        "%# Mine: what?\n% Stage: graph\n"
+        'precedes(P, O, "docs before code") :- lies_in(P, "docs/"), lies_in(O, "src/").\n'
+    )
+    (tmp_path / "mine.lp").write_text(text, "utf-8")
+    value = plan(obligation("O1", "src/a.py"), obligation("O2", "docs/a.md"))
+    found = flat(why(questions(value, rules=tmp_path), "blocked(O1)").nodes)
+    assert found[1:5] == [
+        ('before("O2","O1")', "ordering.before"),
+        ('precedes("O2","O1","docs before code")', "mine.precedes"),
+        ('lies_in("O2","docs/")', "plan"),
+        ('lies_in("O1","src/")', "plan"),
+    ]
+
+
 def test_a_constraint_of_a_user_is_explained_as_the_violation_that_it_becomes(
     tmp_path: Path,
 ) -> None:

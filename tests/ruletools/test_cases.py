@@ -115,6 +115,18 @@ FAULTS = {
         "x_test.lp:1",
         'x_test.lp:1: "#show a/1." is neither a fact nor a rule that derives facts',
     ),
+    "include": (
+        '% "#include"\n#program test_x. a.\n#include "/etc/passwd".',
+        "TEST_STATEMENT",
+        "x_test.lp:3",
+        "x_test.lp:3: a test includes no file",
+    ),
+    "script": (
+        "#program test_x.\n#script (lua) x() #end.",
+        "TEST_STATEMENT",
+        "x_test.lp:2",
+        'x_test.lp:2: "#script (lua) x() #end." is neither a fact nor a rule that derives facts',
+    ),
     "arity of a wish": (
         "#program test_x.\na.\nexpect(a, b).",
         "TEST_WISH",

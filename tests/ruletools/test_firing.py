@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support import EXAMPLES
 
 from plan07 import document, jsontext, rulebook, solver
@@ -106,6 +110,40 @@ def test_patterns_are_matched_against_what_holds() -> None:
     assert found.matching(f"b(1,{ANY})") == ['b(1,"x")', "b(1,2)"]
     assert found.matching("b(2,3)") == ["b(2,3)"]
     assert found.matching("b(3,3)") == []
+
+
+PAIRS = st.frozensets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(b=PAIRS, c=PAIRS, d=st.frozensets(st.integers(0, 3), max_size=3))
+def test_instances_are_those_that_are_found_by_trying_every_value(
+    b: frozenset[tuple[int, int]], c: frozenset[tuple[int, int]], d: frozenset[int]
+) -> None:
+    """An oracle that knows no solver: each value in turn for each variable."""
+    text = (
+        "a(X,Y) :- b(X,Z), c(Z,Y), not d(X), X <= Y.\n"
+        "n(X,N) :- b(X,_), N = #count { Z : b(X,Z), not d(Z) }, N > 0.\n"
+        "every(X) :- b(X,_), d(Z) : c(X,Z)."
+    )
+    facts = (
+        [f"b({x},{y})." for x, y in b] + [f"c({x},{y})." for x, y in c] + [f"d({x})." for x in d]
+    )
+    domain = range(4)
+    expected = [
+        (f"a({x},{y})", {"X": f"{x}", "Y": f"{y}", "Z": f"{z}"})
+        for x, y, z in itertools.product(domain, repeat=3)
+        if (x, z) in b and (z, y) in c and x not in d and x <= y
+    ]
+    for x in sorted({x for x, _ in b}):
+        number = len({z for other, z in b if other == x} - d)
+        expected += [(f"n({x},{number})", {"X": f"{x}", "N": f"{number}"})] if number else []
+        if {z for other, z in c if other == x} <= d:
+            expected.append((f"every({x})", {"X": f"{x}"}))
+    found = [(head, dict(sorted(each.items()))) for head, each in told(text, " ".join(facts))]
+    assert sorted(found, key=str) == sorted(
+        [(head, dict(sorted(each.items()))) for head, each in expected], key=str
+    )
 
 
 class TestDepth:

@@ -63,6 +63,7 @@ def test_mutants_of_a_rule() -> None:
         ("p((a;b)).", ["", "p((plan07_other;b)).", "p((a;plan07_other))."]),
         ('p("text").', [""]),
         ("p :- q.", ["", "p."]),
+        ("p :- q, q.", ["", "p :- q."]),
         ("p(X) :- v(X), s(Y) : e(X, Y).", ["", "p(X) :- s(Y) : e(X, Y).", "p(X) :- v(X).",
                                            "p(X) :- v(X), s(Y) : e(Y, X)."]),
         ("{ d(X) } :- m(X).", ["", "{ d(X) }."]),

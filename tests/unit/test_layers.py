@@ -64,7 +64,7 @@ LAYERS = [
     ["ruletools/issues", "ruletools/source", "ruletools/tree", "ruletools/recording"],
     ["ruletools/stages", "ruletools/firing", "ruletools/patterns", "ruletools/mutants"],
     ["ruletools/checks_form", "ruletools/checks_names", "ruletools/checks_whole"],
-    ["ruletools/outcomes", "ruletools/wishes"],
+    ["ruletools/outcomes", "ruletools/spelling", "ruletools/wishes"],
     ["ruletools/checks_terms", "ruletools/cases", "ruletools/history", "ruletools/trial"],
     ["ruletools/asking", "ruletools/check", "ruletools/compare", "ruletools/export"],
     ["ruletools/listing", "ruletools/pack", "ruletools/scaffold", "ruletools/profile"],

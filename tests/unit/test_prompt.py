@@ -10,7 +10,7 @@ from support import obligation
 
 from plan07 import prompt, rulebook
 from plan07.errors import InputError
-from plan07.evidence import Edge, Evidence, Place
+from plan07.evidence import Edge, Evidence, Place, Relation
 from plan07.prompt import Fragment, Prompt
 
 REQUIREMENT = {
@@ -55,7 +55,7 @@ def test_s_000_021_the_requirement_then_06_05_04_03_in_one_line_each() -> None:
         "evidence 04, context (1 line)\n"
         "- docs/auth.md\n"
         "\n"
-        "evidence 03, recon: signatures (2 lines)\n"
+        "evidence 03, recon: signatures and relations (2 lines)\n"
         '- class auth.Config: "class Config(Base)"\n'
         '- class auth.Manager: "class Manager"\n'
     )
@@ -93,6 +93,24 @@ def test_an_overlay_of_words_reaches_the_model(tmp_path: Path) -> None:
     text = '%# Words\n%\n% Stage: vocabulary, graph\nlexicon("umbenennen", change(umbenannt)).\n'
     (tmp_path / "words.lp").write_text(text, encoding="utf-8")
     assert " umbenennen," in prompt.instructions(rulebook.load(tmp_path))
+
+
+def test_of_an_index_what_changes_comes_first_then_who_depends_on_it() -> None:
+    evidence = Evidence(
+        relations=(
+            Relation("calls", "web.login", "auth.load", "exact"),
+            Relation("calls", "cli.main", "auth.load", "heuristic"),
+        ),
+        entities={"auth.load": "function", "web.login": "function"},
+        signatures={"web.login": "(request)", "auth.load": "(key)"},
+    )
+    assert build(evidence).user.splitlines()[6:] == [
+        "evidence 03, recon: signatures and relations (4 lines)",
+        '- function auth.load: "(key)"',
+        "- cli.main calls auth.load, heuristic",
+        "- web.login calls auth.load",
+        '- function web.login: "(request)"',
+    ]
 
 
 class TestQuoting:
@@ -252,7 +270,7 @@ class TestFragment:
             "evidence 05, localization (1 line)\n"
             '- src/auth.py:12 auth.Manager: "fails in test_b"\n'
             "\n"
-            "evidence 03, recon: signatures (1 line)\n"
+            "evidence 03, recon: signatures and relations (1 line)\n"
             '- class auth.Manager: "class Manager"\n'
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 from plan07 import document, jsontext, solver
 from plan07.cli import output
 from plan07.cli.options import numbers, pairs, rule_options
+from plan07.errors import PlanRefused
 
 if TYPE_CHECKING:
     from plan07.ruletools.answers import Questions, Traced
@@ -39,6 +41,12 @@ def plan_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--stage", metavar="NAME", help="The one stage that is to answer."),
         click.option(
+            "--time-limit",
+            type=float,
+            metavar="SECONDS",
+            help="Try first in a child process whether the rules come to an answer in so long.",
+        ),
+        click.option(
             "--strict-grounding", is_flag=True, help="Refuse targets with several meanings."
         ),
         click.option(
@@ -63,6 +71,7 @@ def _questions(
     depth: int | None,
     policy: tuple[str, ...],
     limits: tuple[str, ...],
+    time_limit: float | None,
     **given: Any,
 ) -> Questions:
     from plan07.ruletools import recording
@@ -73,6 +82,11 @@ def _questions(
         policy=pairs(policy, "--policy"), limits=numbers(limits, "--limit"), **given
     )
     value, name = jsontext.read(plan)
+    if time_limit is not None:
+        from plan07 import limited
+
+        with contextlib.suppress(PlanRefused):
+            limited.solve(value, name, options, time_limit)
     recorded = recording.record(document.read(value, name), options)
     return Questions(History(recorded), stage, depth)
 
