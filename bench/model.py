@@ -2,10 +2,10 @@
 
     python bench/model.py --gguf MODEL.gguf [--python PYTHON]
 
-Starts the OpenAI-compatible server of `xllamacpp` or `llama-cpp-python`, whichever PYTHON has, with
-the model, waits until it answers, makes three plans, and prints for each what the model said, what it
-cost, and what plan07 made of it. Nothing is asked twice. A small model on two cores takes a minute or
-two for each.
+Starts the OpenAI-compatible server of `xllamacpp` or `llama-cpp-python`, whichever PYTHON has,
+with the model, waits until it answers, makes three plans, and prints for each what the model said,
+what it cost, and what plan07 made of it. Nothing is asked twice. A small model on two cores takes
+a minute or two for each.
 """
 
 from __future__ import annotations
