@@ -102,11 +102,9 @@ def is_public(name: str, around: Neighbourhood, database: sqlite3.Connection) ->
     A name that a package takes over from one of its modules, or lists, is exported; a member is if
     its class is and its name does not say otherwise.
     """
-    entity = around.entity(name)
-    last = name.rpartition(".")[2]
-    if entity is None or last.startswith("_"):
+    if around.entity(name) is None:
         return False
-    query = "SELECT flags, parent_id FROM nodes WHERE fqn=? ORDER BY id LIMIT 1"
+    query = "SELECT flags FROM nodes WHERE fqn=? ORDER BY id LIMIT 1"
     while True:
         row = database.execute(query, (name,)).fetchone()
         if row is None:
