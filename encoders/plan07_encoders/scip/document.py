@@ -233,7 +233,7 @@ def _nesting(nodes: Iterable[NodeRow]) -> Iterator[EdgeRow]:
 
 def _edge(key: tuple[str, str, str], path: str, use: _Use) -> EdgeRow:
     attrs = json.dumps({"lines": use.lines}) if len(use.lines) > 1 else None
-    return EdgeRow(*key, path, use.lines[0], use.times, *use.tier, SOURCE, attrs)
+    return EdgeRow(*key, path, min(use.lines), use.times, *use.tier, SOURCE, attrs)
 
 
 class _Owners:
