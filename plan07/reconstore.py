@@ -131,13 +131,22 @@ def _own_files(path: str, root: str) -> set[str]:
     return {inner, f"{inner.removesuffix('.db')}.cache"}
 
 
+def _make(folder: str) -> None:
+    """Make the directory of the database; one of our own is nothing that git should list."""
+    new = not os.path.isdir(folder)
+    os.makedirs(folder, exist_ok=True)
+    if new and folder.endswith(home.INSIDE):
+        with open(os.path.join(folder, ".gitignore"), "w", encoding="ascii") as stream:
+            stream.write("*\n")
+
+
 @contextmanager
 def _target(path: str) -> Iterator[str]:
     """Yield a new file beside the database, which is gone if it is not put in its place."""
     temporary = ""
     try:
         folder = os.path.dirname(path)
-        os.makedirs(folder, exist_ok=True)
+        _make(folder)
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".plan07-", suffix=".db")
         os.close(handle)
         os.chmod(temporary, 0o644)
