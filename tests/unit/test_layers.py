@@ -25,14 +25,27 @@ LAYERS = [
     ["explain", "shapes", "recon"],
     ["worktree", "reconcache", "reconwriter", "reconderive"],
     ["reconstore"],
-    ["document", "evidence", "models", "reconfile", "located", "formats/__init__", "formats/places"],
+    [
+        "document",
+        "evidence",
+        "models",
+        "reconfile",
+        "located",
+        "formats/__init__",
+        "formats/places",
+    ],
     ["formats/documents"],
     ["formats/lines"],
     ["formats/dump", "formats/recondb"],
     ["formats/check", "localize", "reconrepo", "reconshow"],
     ["lowering", "impact/__init__"],
-    ["impact/arguments", "impact/ranks", "impact/annotations", "impact/revisions",
-     "impact/matching"],
+    [
+        "impact/arguments",
+        "impact/ranks",
+        "impact/annotations",
+        "impact/revisions",
+        "impact/matching",
+    ],
     ["impact/entities"],
     ["impact/neighbourhood", "impact/soft", "context"],
     ["impact/closure"],
@@ -47,9 +60,17 @@ LAYERS = [
     ["__init__"],
     ["cli/output", "cli/lazy", "cli/options"],
     ["cli/__init__"],
-    ["cli/schema", "cli/solve", "cli/evidence/__init__", "cli/evidence/check", "cli/evidence/export",
-     "cli/evidence/places", "cli/evidence/build", "cli/evidence/show",
-     "cli/evidence/impact"],
+    [
+        "cli/schema",
+        "cli/solve",
+        "cli/evidence/__init__",
+        "cli/evidence/check",
+        "cli/evidence/export",
+        "cli/evidence/places",
+        "cli/evidence/build",
+        "cli/evidence/show",
+        "cli/evidence/impact",
+    ],
     ["cli/evidence/context", "cli/evidence/localize"],
     ["__main__"],
 ]
@@ -122,8 +143,19 @@ def test_the_package_imports_no_encoder() -> None:
 
 
 def test_encoders_import_records_and_readers_only() -> None:
-    allowed = {"jsontext", "shapes", "evidence", "errors", "recon", "reconfile", "located", "gitcommand", "localize", "formats/documents",
-        "formats/lines"}
+    allowed = {
+        "jsontext",
+        "shapes",
+        "evidence",
+        "errors",
+        "recon",
+        "reconfile",
+        "located",
+        "gitcommand",
+        "localize",
+        "formats/documents",
+        "formats/lines",
+    }
     for file in ENCODERS.rglob("*.py"):
         used = {own(name) for name in imports(file) if name.startswith("plan07.")}
         assert used <= allowed, file.name
