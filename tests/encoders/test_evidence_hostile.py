@@ -187,7 +187,8 @@ class TestLinks:
 class TestGit:
     def test_nothing_of_the_repository_is_run(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"
-        commit(root, {"m.py": GOOD, ".gitattributes": "*.py filter=evil diff=evil\n"})
+        attributes = "*.py filter=evil diff=evil\n"
+        commit(root, {"m.py": GOOD, "same.py": GOOD, ".gitattributes": attributes})
         trap = tmp_path / "trap.sh"
         trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\nexit 1\n")
         trap.chmod(0o755)
@@ -204,9 +205,8 @@ class TestGit:
             (hooks / name).write_text(trap.read_text())
             (hooks / name).chmod(0o755)
         write(root, {"m.py": "def g(): ...\n", "new.py": GOOD})
-        # The same time as the index: git must look into the file.
-        (root / "m.py").touch()
-        (root / ".git" / "index").touch()
+        # An index older than its files: git must look into each of them.
+        os.utime(root / ".git" / "index", (1, 1))
         assert {"m.g", "new.f"} <= set(build(root).kinds())
         assert not (tmp_path / "sprung").exists()
 
@@ -281,11 +281,13 @@ class TestGit:
     ) -> None:
         """Git names the repository of the hook in the environment."""
         root, other = tmp_path / "repo", tmp_path / "other"
-        commit(root, {"a.py": GOOD})
+        head = commit(root, {"a.py": GOOD})
         commit(other, {"b.py": GOOD})
         monkeypatch.setenv("GIT_DIR", str(other / ".git"))
         monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
-        assert set(build(root).kinds()) == {"a", "a.f"}
+        found = build(root)
+        assert set(found.kinds()) == {"a", "a.f"}
+        assert (found.report.commit, found.report.dirty) == (head, False)
 
     def test_a_name_that_is_not_utf8(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"
