@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from plan07.facts import Fact, fact
+from plan07.facts import Fact, constant, fact
 from plan07.impact.closure import Closure, Seed, closure
 from plan07.impact.entities import Entity
 from plan07.impact.neighbourhood import Neighbourhood
@@ -88,12 +88,12 @@ def _public(
     for path in documents:
         if _CHANGES.search(path):
             for name in sorted(exported):
-                yield fact("announces", path, name)
+                yield fact("announces", path, name, constant("changes"))
             continue
         content = sources.text(path)
         for name in sorted(exported):
             if _mentions(content, name, around.entity(name)):
-                yield fact("announces", path, name)
+                yield fact("announces", path, name, constant("mention"))
 
 
 def is_public(name: str, around: Neighbourhood, database: sqlite3.Connection) -> bool:
