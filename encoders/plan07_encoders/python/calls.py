@@ -97,8 +97,10 @@ class Calls(Annotations):
             place: where it stands.
         """
         for each in self.evaluate(sketch, place) if sketch is not None else ():
-            function = self.function(each.module, each.name)
-            if each.kind != kinds.FUNCTION or function is None or not function["params"]:
+            function = None
+            if each.kind == kinds.FUNCTION:
+                function = self.function(each.module, each.name)
+            if function is None or not function["params"]:
                 continue
             taken = function["params"][0][2]
             inner = Place(each.module, each.name)
