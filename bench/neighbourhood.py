@@ -22,8 +22,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from recondb import SCHEMA  # noqa: E402
-
 EDGES_PER_NODE = 5.37
 KINDS = (("calls", 45), ("references", 30), ("uses_type", 10), ("instantiates", 5), ("imports", 10))
 RESOLUTIONS = (("exact", 55), ("typed", 25), ("heuristic", 20))
@@ -34,6 +32,8 @@ REPEATS = 9
 
 def generate(path: Path, nodes: int) -> None:
     """Write a database of so many functions, a tenth of them in families of overrides."""
+    from recondb import SCHEMA
+
     draw = random.Random(7)
     ddl, _, rest = SCHEMA.partition("CREATE INDEX")
     with contextlib.closing(sqlite3.connect(path)) as database:

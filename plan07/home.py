@@ -6,12 +6,12 @@ import os
 
 from plan07.errors import InputError
 
-_INSIDE = os.path.join("build", "07-task-decomposition-planning")
+INSIDE = os.path.join("build", "07-task-decomposition-planning")
 
 
 def home(root: str) -> str:
     """Return the directory for a repository: `PLAN07_HOME`, or `build/...` inside of it."""
-    return os.environ.get("PLAN07_HOME") or os.path.join(root, _INSIDE)
+    return os.environ.get("PLAN07_HOME") or os.path.join(root, INSIDE)
 
 
 def write(path: str, data: bytes) -> None:

@@ -25,8 +25,9 @@ from plan07.reconcache import DiskCache
 from plan07.reconwriter import Writer
 
 NAME = "recon.db"
+# More than one open call in so many is worth a word.
+_OPEN_SHARE = 20
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
-# What changes with every build, or with the place it is made for.
 Progress = Callable[[str, int, int], None]
 
 
@@ -130,13 +131,22 @@ def _own_files(path: str, root: str) -> set[str]:
     return {inner, f"{inner.removesuffix('.db')}.cache"}
 
 
+def _make(folder: str) -> None:
+    """Make the directory of the database; one of our own is nothing that git should list."""
+    new = not os.path.isdir(folder)
+    os.makedirs(folder, exist_ok=True)
+    if new and folder.endswith(home.INSIDE):
+        with open(os.path.join(folder, ".gitignore"), "w", encoding="ascii") as stream:
+            stream.write("*\n")
+
+
 @contextmanager
 def _target(path: str) -> Iterator[str]:
     """Yield a new file beside the database, which is gone if it is not put in its place."""
     temporary = ""
     try:
         folder = os.path.dirname(path)
-        os.makedirs(folder, exist_ok=True)
+        _make(folder)
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".plan07-", suffix=".db")
         os.close(handle)
         os.chmod(temporary, 0o644)
@@ -315,11 +325,33 @@ def _report(
         "SELECT lang, count(*) FROM files WHERE lang IS NOT NULL AND parsed=0 AND error IS NULL "
         "GROUP BY lang ORDER BY 2 DESC, 1"
     ).fetchall()
-    for lang, number in unread:
-        notes.append(_unread(lang, number))
+    notes = [*notes, *(_unread(lang, number) for lang, number in unread), *_advice(writer, counts)]
     return Report(
         path, True, files, parsed, failed, counts, notes, encoders, tree.commit, tree.dirty
     )
+
+
+def _advice(writer: Writer, counts: Mapping[str, int]) -> list[Finding]:
+    """Return what would tell more about the calls and the tests."""
+    ask = writer.database.execute
+    found = []
+    resolved = counts.get("calls exact", 0) + counts.get("calls typed", 0)
+    still = counts.get("calls open", 0)
+    if still * _OPEN_SHARE > resolved + still:
+        names = ask(
+            "SELECT name, count(*) FROM unresolved WHERE kind='calls' "
+            "GROUP BY name ORDER BY 2 DESC, 1 LIMIT 5"
+        ).fetchall()
+        listed = ", ".join(f"{name} ({number})" for name, number in names)
+        message = f"of the calls that stay open most are of {listed}"
+        fix = "annotate what they are called on"
+        found.append(Finding("CALLS_OPEN", "calls", message, fix, {"names": dict(names)}))
+    sources = {row[0] for row in ask("SELECT DISTINCT source FROM edges WHERE kind='tests'")}
+    if counts.get("tests", 0) and "coverage" not in sources:
+        message = "which tests run what is known from their sources alone"
+        fix = "run pytest --cov --cov-context=test here; the next build reads .coverage"
+        found.append(Finding("COVERAGE_ABSENT", "tests", message, fix, {}))
+    return found
 
 
 def _unread(lang: str, number: int) -> Finding:

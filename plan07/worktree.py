@@ -64,7 +64,11 @@ def read(directory: str) -> Worktree:
     commit = gitcommand.run(root, "rev-parse", "--verify", "--quiet", "HEAD") if listed else None
     files = sorted(tree.files.values())
     head = commit.decode("ascii", "replace").strip() if commit else None
-    return Worktree(root, files, head, tree.dirty, tree.notes)
+    dirty = tree.dirty
+    if head is not None and not dirty:
+        # What is staged is what is listed, and differs from the commit all the same.
+        dirty = gitcommand.run(root, "diff-index", "--cached", "--quiet", head) is None
+    return Worktree(root, files, head, dirty, tree.notes)
 
 
 class _Reader:

@@ -164,6 +164,8 @@ class _Reading:
         uses = encode.rows(encode.loaded(encode.unpack(packed)[1]))
         inherited = set(uses.inherited)
         tests = {fqn for _, fqn in uses.tests}
+        # Whatever holds a test is one for those who leave tests out.
+        tests |= {holder for fqn in tests for holder in _holders(fqn)}
         row = self._files[path]
         listed = [Entity(*each) for each in encode.loaded(entities)]
         nodes = [
@@ -226,6 +228,12 @@ def _code() -> str:
     return found.hexdigest()
 
 
+def _holders(fqn: str) -> Iterator[str]:
+    while "." in fqn:
+        fqn = fqn.rpartition(".")[0]
+        yield fqn
+
+
 def _parent(module: str) -> str | None:
     return module.rpartition(".")[0] or None
 
@@ -240,6 +248,7 @@ def _node(each: Entity, module: str, path: str, package: bool, tests: set[str]) 
         return NodeRow(
             *(module, kind, module.rpartition(".")[2], path, each.line, each.end_line),
             parent=_parent(module),
+            is_test=module in tests,
             body_hash=each.body_hash,
         )
     fqn = f"{module}.{each.qual}"

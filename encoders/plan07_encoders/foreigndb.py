@@ -33,6 +33,9 @@ def opened(place: str, wanted: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.
             yield database
     except (sqlite3.Error, OverflowError) as error:
         raise ForeignError(str(error)) from error
+    except UnicodeDecodeError as error:
+        # A message of SQLite that quotes a broken database cannot be decoded itself.
+        raise ForeignError("it is damaged") from error
 
 
 def _connect(place: str) -> sqlite3.Connection:

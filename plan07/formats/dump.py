@@ -65,7 +65,7 @@ def _nodes(database: sqlite3.Connection) -> Iterator[NodeRow]:
     )
     for row in database.execute(query):
         marks = tuple(filter(None, (row[10] or "").split(",")))
-        yield NodeRow(*(*row[:10], marks, bool(row[11]), bool(row[12]), *row[13:]))
+        yield NodeRow._make((*row[:10], marks, bool(row[11]), bool(row[12]), *row[13:]))
 
 
 def _edges(database: sqlite3.Connection) -> Iterator[EdgeRow]:

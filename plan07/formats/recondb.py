@@ -173,7 +173,7 @@ def faults(path: str, name: str) -> tuple[list[Finding], int]:
             database.text_factory = lambda data: data.decode("utf-8", "replace")
             database.execute("PRAGMA query_only=1")
             return _found(database, name)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         return [_finding(name, "", "", "", f"it cannot be read: {error}", "build it anew")], 1
 
 
@@ -181,7 +181,13 @@ def _found(database: sqlite3.Connection, name: str) -> tuple[list[Finding], int]
     found = list(_schema(database, name))
     if found:
         return found, len(found)
-    found = []
+    found = [
+        _finding(name, "", "", "", f"it is damaged: {_short(said)}", "build it anew")
+        for (said,) in database.execute(f"PRAGMA integrity_check({_MOST})")
+        if said != "ok"
+    ]
+    if found:
+        return found, len(found)
     total = 0
     for question in _questions():
         query = (

@@ -108,12 +108,13 @@ def closure(
     given = [*known, *_seeded(seeds)]
     about = frozenset(str(each.detail["param"]) for each in seeds if "param" in each.detail)
     around.read(each.entity for each in seeds)
+    atoms = rules.solve(STAGE, [*given, *around.facts(about)])
     for _ in range(_MOST_ROUNDS):
-        atoms = rules.solve(STAGE, [*given, *around.facts(about)])
         opened = around.open(_names(atoms, "opens"))
         # What was only added is wanted too, and is not there.
         if not around.read(_names(atoms, "wanted")) and not opened:
             break
+        atoms = rules.solve(STAGE, [*given, *around.facts(about)])
     return _closed(atoms)
 
 

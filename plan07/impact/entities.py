@@ -13,14 +13,14 @@ class Entity(NamedTuple):
     Args:
         name: its qualified name.
         kind: as `shapes.ENTITY_KINDS` lists them.
-        path, line: where it is defined, where that is known.
+        file, line: where it is defined, the id of the file, where that is known.
         params, flags: as recon.db holds them.
         external: it lies outside the repository.
     """
 
     name: str
     kind: str
-    path: str | None
+    file: int | None
     line: int | None
     params: str | None
     flags: str | None
@@ -39,12 +39,12 @@ class Link(NamedTuple):
     Args:
         resolution: exact, typed, dynamic, heuristic or ambiguous.
         confidence: 0 to 1.
-        path, line: the first place that shows it.
+        file, line: the first place that shows it, by the id of the file.
         attrs: details of the encoder.
     """
 
     resolution: str
     confidence: float
-    path: str | None
+    file: int | None
     line: int | None
     attrs: str | None

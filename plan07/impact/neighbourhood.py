@@ -79,7 +79,7 @@ class Neighbourhood:
         self._read.update(dict.fromkeys(new))
         links = [
             *self._rows("dst", new, ""),
-            *self._rows("src", new, "AND e.kind='overrides'"),
+            *self._rows("src", new, "AND kind='overrides'"),
         ]
         self._keep(links)
         self._learn(end for row in links for end in (row[0], row[2]))
@@ -110,7 +110,8 @@ class Neighbourhood:
         name = {identifier: entity.name for identifier, entity in self.entities.items()}
         for (kind, src, dst), link in self.links.items():
             ends = name[src], name[dst]
-            words = constant(link.resolution), round(link.confidence * 1000)
+            share = min(1.0, max(0.0, link.confidence))
+            words = constant(link.resolution), round(share * 1000)
             yield fact("uses", constant(kind), *ends, *words)
             if about and kind in _CALLS:
                 yield from self._arguments(src, dst, link, about)
@@ -141,6 +142,15 @@ class Neighbourhood:
         """Return an entity by its name; of several of one name, the first."""
         found = self.ids.get(name)
         return self.entities[found[0]] if found else None
+
+    def place(self, found: Entity | Link) -> tuple[str, int | None] | None:
+        """Return the path and the line of an entity or a link, None where they are not known."""
+        query = "SELECT path FROM files WHERE id=?"
+        row = self._database.execute(query, (found.file,)).fetchone()
+        if row is None:
+            return None
+        known = isinstance(found.line, int) and found.line > 0
+        return text(row[0]), found.line if known else None
 
     def unresolved(self) -> dict[str, int]:
         """Return how many calls may concern each entity that was read and lead nowhere."""
@@ -174,18 +184,16 @@ class Neighbourhood:
         found: list[_Row] = []
         for marks, batch in batches(ids):
             query = (
-                "SELECT e.src, e.kind, e.dst, e.resolution, e.confidence, f.path, e.line, e.attrs "
-                f"FROM edges e LEFT JOIN files f ON f.id=e.file_id WHERE e.{column} IN ({marks}) "
-                f"{condition}"
+                "SELECT src, kind, dst, resolution, confidence, file_id, line, attrs "
+                f"FROM edges WHERE {column} IN ({marks}) {condition}"
             )
-            for src, kind, dst, resolution, confidence, path, line, attrs in self._database.execute(
+            for src, kind, dst, resolution, confidence, file, line, attrs in self._database.execute(
                 query, batch
             ):
-                if kind in RELATIONS and src != dst:
-                    known = resolution if resolution in RESOLUTIONS else "ambiguous"
-                    share = min(1.0, max(0.0, float(confidence)))
-                    link = Link(known, share, _path(path), _line(line), attrs)
-                    found.append((int(src), kind, int(dst), link))
+                if kind in _WEIGHTS and src != dst:
+                    known = resolution if resolution in _RANKS else "ambiguous"
+                    link = Link(known, float(confidence), file, line, attrs)
+                    found.append((src, kind, dst, link))
         return found
 
     def _keep(self, rows: Iterable[_Row]) -> None:
@@ -214,14 +222,13 @@ class Neighbourhood:
         new = {each for each in ids if each not in self.entities}
         for marks, batch in batches(new):
             query = (
-                "SELECT n.id, n.fqn, n.kind, f.path, n.line, n.params, n.flags, n.is_external "
-                f"FROM nodes n LEFT JOIN files f ON f.id=n.file_id WHERE n.id IN ({marks})"
+                "SELECT id, fqn, kind, file_id, line, params, flags, is_external FROM nodes "
+                f"WHERE id IN ({marks})"
             )
             for identifier, fqn, kind, *told, external in self._database.execute(query, batch):
-                known = kind if kind in ENTITY_KINDS else "external"
-                path, line, params, flags = told
-                place = _path(path), _line(line)
-                entity = Entity(text(fqn), known, *place, params, flags, bool(external))
+                known = kind if kind in _KINDS else "external"
+                file, line, params, flags = told
+                entity = Entity(text(fqn), known, file, line, params, flags, bool(external))
                 self.entities[identifier] = entity
                 self.ids.setdefault(entity.name, []).append(identifier)
         lost = new - self.entities.keys()
@@ -261,14 +268,6 @@ class Neighbourhood:
 _Row = tuple[int, str, int, Link]
 
 
-def _path(value: object) -> str | None:
-    return None if value is None else text(value)
-
-
-def _line(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
-
-
 def _certainty(link: Link) -> tuple[int, float]:
     return _RANKS[link.resolution], -link.confidence
 
@@ -277,5 +276,6 @@ def _weight(place: tuple[int, str]) -> tuple[int, int]:
     return _WEIGHTS[place[1]], place[0]
 
 
+_KINDS = frozenset(ENTITY_KINDS)
 _RANKS = {resolution: rank for rank, resolution in enumerate(RESOLUTIONS)}
 _WEIGHTS = {relation: rank for rank, relation in enumerate(RELATIONS)}

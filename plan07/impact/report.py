@@ -116,13 +116,13 @@ def _place(
     if effect.cause == DOCUMENTED:
         return {"path": effect.target, "line": None}
     kinds = [kind for kind, cause in causes.items() if cause == effect.cause]
-    link = around.link(kinds, effect.target, effect.via)
-    if link is not None and link.path is not None:
-        return {"path": link.path, "line": link.line}
+    used = around.link(kinds, effect.target, effect.via)
     entity = around.entity(effect.target)
-    if entity is None or entity.path is None:
-        return None
-    return {"path": entity.path, "line": entity.line}
+    for found in (used, entity):
+        place = None if found is None else around.place(found)
+        if place is not None:
+            return {"path": place[0], "line": place[1]}
+    return None
 
 
 def _soft(rank: Rank) -> dict[str, Any]:

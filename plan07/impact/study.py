@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from plan07.facts import Fact, fact
+from plan07.facts import Fact, constant, fact
 from plan07.impact.closure import Closure, Seed, closure
 from plan07.impact.entities import Entity
 from plan07.impact.neighbourhood import Neighbourhood
@@ -88,12 +88,12 @@ def _public(
     for path in documents:
         if _CHANGES.search(path):
             for name in sorted(exported):
-                yield fact("announces", path, name)
+                yield fact("announces", path, name, constant("changes"))
             continue
         content = sources.text(path)
         for name in sorted(exported):
             if _mentions(content, name, around.entity(name)):
-                yield fact("announces", path, name)
+                yield fact("announces", path, name, constant("mention"))
 
 
 def is_public(name: str, around: Neighbourhood, database: sqlite3.Connection) -> bool:
@@ -102,11 +102,9 @@ def is_public(name: str, around: Neighbourhood, database: sqlite3.Connection) ->
     A name that a package takes over from one of its modules, or lists, is exported; a member is if
     its class is and its name does not say otherwise.
     """
-    entity = around.entity(name)
-    last = name.rpartition(".")[2]
-    if entity is None or last.startswith("_"):
+    if around.entity(name) is None:
         return False
-    query = "SELECT flags, parent_id FROM nodes WHERE fqn=? ORDER BY id LIMIT 1"
+    query = "SELECT flags FROM nodes WHERE fqn=? ORDER BY id LIMIT 1"
     while True:
         row = database.execute(query, (name,)).fetchone()
         if row is None:

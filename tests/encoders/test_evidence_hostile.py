@@ -100,13 +100,25 @@ class TestWorkers:
 
     def test_a_job_that_does_not_end_is_given_up(self) -> None:
         def job(name: str) -> bytes:
-            if name == "07":
+            while name == "07":
                 time.sleep(60)
             return name.encode()
 
-        found = dict(workers.run(job, self.names(), 2, longest=0.5))
+        found = dict(workers.run(job, self.names(), 2, wait=0.5))
         assert found.pop("07") == "it takes more than 0.5 seconds"
         assert found == {name: name.encode() for name in self.names() if name != "07"}
+
+    def test_a_job_that_computes_without_end_is_given_up(self) -> None:
+        """However busy the machine is: what counts is the time of the processor."""
+
+        def job(name: str) -> bytes:
+            while name == "07":
+                pass
+            return name.encode()
+
+        found = dict(workers.run(job, self.names(), 2, longest=0))
+        assert found.pop("07") == "it takes more than 0 seconds"
+        assert len(found) == 19
 
     def test_a_worker_that_dies_is_replaced(self) -> None:
         def job(name: str) -> bytes:
@@ -175,7 +187,8 @@ class TestLinks:
 class TestGit:
     def test_nothing_of_the_repository_is_run(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"
-        commit(root, {"m.py": GOOD, ".gitattributes": "*.py filter=evil diff=evil\n"})
+        attributes = "*.py filter=evil diff=evil\n"
+        commit(root, {"m.py": GOOD, "same.py": GOOD, ".gitattributes": attributes})
         trap = tmp_path / "trap.sh"
         trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\nexit 1\n")
         trap.chmod(0o755)
@@ -192,9 +205,8 @@ class TestGit:
             (hooks / name).write_text(trap.read_text())
             (hooks / name).chmod(0o755)
         write(root, {"m.py": "def g(): ...\n", "new.py": GOOD})
-        # The same time as the index: git must look into the file.
-        (root / "m.py").touch()
-        (root / ".git" / "index").touch()
+        # An index older than its files: git must look into each of them.
+        os.utime(root / ".git" / "index", (1, 1))
         assert {"m.g", "new.f"} <= set(build(root).kinds())
         assert not (tmp_path / "sprung").exists()
 
@@ -209,6 +221,30 @@ class TestGit:
             "commit": git(root, "rev-parse", "HEAD"),
             "dirty": "1",
         }
+
+    @pytest.mark.parametrize(
+        ("change", "dirty"),
+        [("none", False), ("edited", True), ("staged", True), ("new", True), ("deleted", True)],
+    )
+    def test_what_differs_from_the_commit(self, change: str, dirty: bool, tmp_path: Path) -> None:
+        root = tmp_path / "repo"
+        commit(root, {"a.py": GOOD, "b.py": GOOD})
+        if change == "deleted":
+            (root / "a.py").unlink()
+        elif change != "none":
+            write(root, {"c.py" if change == "new" else "a.py": "x = 1\n"})
+        if change == "staged":
+            git(root, "add", "--all")
+        assert build(root).report.dirty is dirty
+
+    def test_the_directory_of_the_evidence_is_no_change(self, tmp_path: Path) -> None:
+        from plan07 import reconstore
+
+        root = tmp_path / "repo"
+        commit(root, {"a.py": GOOD})
+        reconstore.build(str(root), options={"jobs": 1})
+        assert git(root, "status", "--porcelain") == ""
+        assert reconstore.build(str(root), options={"jobs": 1}).dirty is False
 
     def test_what_is_ignored_is_not_read(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"
@@ -245,11 +281,13 @@ class TestGit:
     ) -> None:
         """Git names the repository of the hook in the environment."""
         root, other = tmp_path / "repo", tmp_path / "other"
-        commit(root, {"a.py": GOOD})
+        head = commit(root, {"a.py": GOOD})
         commit(other, {"b.py": GOOD})
         monkeypatch.setenv("GIT_DIR", str(other / ".git"))
         monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
-        assert set(build(root).kinds()) == {"a", "a.f"}
+        found = build(root)
+        assert set(found.kinds()) == {"a", "a.f"}
+        assert (found.report.commit, found.report.dirty) == (head, False)
 
     def test_a_name_that_is_not_utf8(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"

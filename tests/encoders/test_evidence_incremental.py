@@ -98,7 +98,7 @@ CHAIN = {
     "a.py": "def f():\n    return 1\n",
     "b.py": "from a import f\ndef g():\n    f()\n",
     "c.py": "from b import g\ndef h():\n    g()\n",
-    "d.py": "def alone(): ...\n",
+    "d.py": "import functools, json\n\n@functools.cache\ndef alone(x):\n    json.dumps(x)\n",
 }
 
 

@@ -271,6 +271,17 @@ def test_hostile_files(
     assert note.message == f"{file} is left out: its table edges has no column kind"
 
 
+def test_a_schema_that_is_not_utf_8(tmp_path: Path) -> None:
+    """SQLite quotes it in its message, which cannot be decoded then."""
+    codegraph_of(tmp_path)
+    place = tmp_path / codegraph.FILE
+    place.write_bytes(
+        place.read_bytes().replace(b"CREATE TABLE edges", b"CREATE TABLE\xa6\xa6\xa6\xa6s)")
+    )
+    note = read(codegraph.read, repository(tmp_path, FILES)).notes[0]
+    assert note.message == f"{codegraph.FILE} is left out: it is damaged"
+
+
 @BOTH
 def test_values_of_wrong_types(
     tmp_path: Path, reader: Reader, make: Callable[[Path], None], file: str

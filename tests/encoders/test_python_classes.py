@@ -192,6 +192,44 @@ def test_decorators(tmp_path: Path) -> None:
     }
 
 
+def test_what_a_decorator_hands_to_a_function(tmp_path: Path) -> None:
+    text = """
+        from typing import Callable, Concatenate, ParamSpec, TypeVar
+        P = ParamSpec("P")
+        R = TypeVar("R")
+        class Context:
+            def invoke(self): ...
+        class Other:
+            def invoke(self): ...
+        def pass_context(f: Callable[Concatenate[Context, P], R]) -> Callable[P, R]: ...
+        def pass_both(f: Callable[[Context, Other], R]) -> R: ...
+        def named(name: str) -> Callable[[Callable], Callable]: ...
+        @named("x")
+        @pass_context
+        def first(ctx, other):
+            ctx.invoke()
+            other.invoke()
+        @pass_both
+        def second(ctx, other):
+            other.invoke()
+        @pass_context
+        def third(ctx: Other):
+            ctx.invoke()
+        class Holder:
+            @pass_both
+            def method(self, other):
+                other.invoke()
+    """
+    found = built(tmp_path, {"m.py": text})
+    assert found.resolved("calls") == {
+        ("m.first", "m.named", "exact"),
+        ("m.first", "m.Context.invoke", "typed"),
+        ("m.second", "m.Other.invoke", "typed"),
+        ("m.third", "m.Other.invoke", "typed"),
+        ("m.Holder.method", "m.Other.invoke", "typed"),
+    }
+
+
 def test_sites_of_calls(tmp_path: Path) -> None:
     text = """
         class A:

@@ -56,6 +56,16 @@ def test_what_is_a_test(tmp_path: Path) -> None:
     ]
 
 
+def test_what_holds_tests_is_marked(tmp_path: Path) -> None:
+    text = "class TestA:\n    def test_a(self): ...\nclass Other: ...\n"
+    found = built(tmp_path, {"tests/__init__.py": "", "tests/test_a.py": text, "a.py": "x = 1\n"})
+    assert found.rows("SELECT fqn FROM nodes WHERE is_test=1 ORDER BY fqn") == [
+        ("tests.test_a",),
+        ("tests.test_a.TestA",),
+        ("tests.test_a.TestA.test_a",),
+    ]
+
+
 def test_the_configuration_says_what_a_test_is(tmp_path: Path) -> None:
     files = {
         "pyproject.toml": """

@@ -509,7 +509,8 @@ class TestPublic:
             # An addition breaks nobody.
             ("param_added_default", "overrides", "should", "should"),
             ("param_added_default", "calls", "check", "should"),
-            ("param_added_default", "tests", "revalidate", "check"),
+            # A test that is run again is no more than that.
+            ("param_added_default", "tests", "revalidate", "revalidate"),
             ("default_changed", "calls", "check", "should"),
             # A body is no contract.
             ("body", "calls", "check", "check"),
@@ -531,14 +532,17 @@ class TestPublic:
         found = affected(solved(facts + 'public("f").'))
         assert found["f", "g", "called_by", "direct"][0] == "check"
 
-    def test_documents_that_tell_of_it(self) -> None:
-        announces = 'announces("CHANGES.md","e"). '
+    @pytest.mark.parametrize(("known_as", "sure"), [("changes", 840), ("mention", 300)])
+    def test_documents_that_tell_of_it(self, known_as: str, sure: int) -> None:
+        announces = f'announces("CHANGES.md","e",{known_as}). '
         assert affected(solved(seed("deleted") + announces)) == {}
         assert affected(solved(seed("body") + announces + 'public("e").')) == {}
         found = solved(seed("deleted") + announces + 'public("e").')
         assert affected(found) == {
-            ("e", "CHANGES.md", "documented_by", "direct"): ("check", "definition_first", 1, 300)
+            ("e", "CHANGES.md", "documented_by", "direct"): ("check", "definition_first", 1, sure)
         }
+        facts = seed("deleted") + announces + 'public("e").'
+        assert affected(solved(facts, min_confidence=sure + 1)) == {}
 
 
 class TestWanted:

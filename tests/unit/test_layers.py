@@ -162,8 +162,19 @@ def test_the_package_imports_no_encoder() -> None:
 
 
 def test_encoders_import_records_and_readers_only() -> None:
-    allowed = {"jsontext", "shapes", "evidence", "errors", "recon", "reconfile", "located", "gitcommand", "localize", "formats/documents",
-        "formats/lines"}
+    allowed = {
+        "jsontext",
+        "shapes",
+        "evidence",
+        "errors",
+        "recon",
+        "reconfile",
+        "located",
+        "gitcommand",
+        "localize",
+        "formats/documents",
+        "formats/lines",
+    }
     for file in ENCODERS.rglob("*.py"):
         used = {own(name) for name in imports(file) if name.startswith("plan07.")}
         assert used <= allowed, file.name

@@ -37,19 +37,35 @@ def test_origins_are_independent_witnesses(shop: Repository) -> None:
     ]
     assert localize.ranked(shop, found)["items"] == [
         {
-            "path": "a.py", "start_line": 5, "end_line": 6, "entity": "a.f", "score": 0.7,
+            "path": "a.py",
+            "start_line": 5,
+            "end_line": 6,
+            "entity": "a.f",
+            "score": 0.7,
             "why": "ran; in 1 traceback",
         },
         {
-            "path": "a.py", "start_line": 12, "end_line": 12, "entity": "a.g", "score": 0.6,
+            "path": "a.py",
+            "start_line": 12,
+            "end_line": 12,
+            "entity": "a.g",
+            "score": 0.6,
             "why": "R1",
         },
         {
-            "path": "b.txt", "start_line": 2, "end_line": 2, "entity": None, "score": 0.1,
+            "path": "b.txt",
+            "start_line": 2,
+            "end_line": 2,
+            "entity": None,
+            "score": 0.1,
             "why": "R2",
         },
         {
-            "path": "b.txt", "start_line": 7, "end_line": 7, "entity": None, "score": 0.1,
+            "path": "b.txt",
+            "start_line": 7,
+            "end_line": 7,
+            "entity": None,
+            "score": 0.1,
             "why": "R3",
         },
     ]

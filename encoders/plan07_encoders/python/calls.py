@@ -88,6 +88,38 @@ class Calls(Annotations):
                 return (plain._replace(kind=kinds.DECORATED, args=(useful,)),)
         return types
 
+    def handed(self, sketch: Sketch, place: Place) -> list[Types]:
+        """Return what a decorator hands to the function that it is applied to, as far as it says.
+
+        Args:
+            sketch: the decorator, a function that takes `Callable[[A, B], C]` or
+                `Callable[Concatenate[A, P], C]`.
+            place: where it stands.
+        """
+        for each in self.evaluate(sketch, place) if sketch is not None else ():
+            function = None
+            if each.kind == kinds.FUNCTION:
+                function = self.function(each.module, each.name)
+            if function is None or not function["params"]:
+                continue
+            taken = function["params"][0][2]
+            inner = Place(each.module, each.name)
+            if not (isinstance(taken, list) and taken[0] == "item" and self._is(taken, inner)):
+                continue
+            first = taken[2][0]
+            if isinstance(first, list) and first[0] == "params":
+                return [self.annotated(part, inner) for part in first[1]]
+            if isinstance(first, list) and first[0] == "item" and len(first[2]) > 1:
+                # The last one stands for the parameters that are left.
+                return [self.annotated(part, inner) for part in first[2][:-1]]
+        return []
+
+    def _is(self, taken: Sketch, place: Place) -> bool:
+        return any(
+            each.kind == kinds.OUTSIDE and known.short(each.module) == "Callable"
+            for each in self.evaluate(taken[1], place)
+        )
+
     def call(self, types: Types, args: Arguments) -> Types:
         """Return what calling a value gives back; nothing where it may be anything."""
         results = [self._called(each, args) for each in types if each != kinds.NONE]

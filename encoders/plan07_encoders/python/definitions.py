@@ -11,7 +11,7 @@ from plan07_encoders.python.names import Found, Place
 from plan07_encoders.python.narrowing import Narrowing
 from plan07_encoders.python.prints import Parameter, parameters
 from plan07_encoders.python.scopes import Scope, local_names
-from plan07_encoders.python.sketch import annotation
+from plan07_encoders.python.sketch import annotation, sketch
 from plan07_encoders.python.syntax import absolute
 from plan07_encoders.python.tables import ClassTable
 from plan07_encoders.python.testing import Fixtures, FunctionNode
@@ -114,9 +114,13 @@ class Definitions(Narrowing):
         self.scope, self.src = scope, scope.entity
         scope.locals, scope.globals = local_names(node)
         own = self._own_parameter(node, scope, receiver)
+        handed = self._handed(node, scope)
+        if own is not None:
+            handed = [own, *handed[1:]]
         for index, each in enumerate(parameters(node.args)):
-            is_own = index == 0 and own is not None
-            types = own if is_own and own is not None else self._parameter(node, each, scope)
+            types = handed[index] if each.kind < 2 and index < len(handed) else ()
+            if not types or (each.annotation is not None and types is not own):
+                types = self._parameter(node, each, scope)
             scope.hold(each.name, types)
         for fixture in self._fixtures.requested(node, scope):
             self.note("references", kinds.fqn(fixture), node, True, False, fixture=True)
@@ -136,6 +140,15 @@ class Definitions(Narrowing):
         if node.name == "__new__" or "classmethod" in flags:
             return (receiver[0]._replace(kind=kinds.CLASS),)
         return None if "static" in flags else receiver
+
+    def _handed(self, node: FunctionNode, scope: Scope) -> list[Types]:
+        """Return what the innermost decorator that says so hands to a function."""
+        outer = scope.outer.place if scope.outer is not None else scope.place
+        for each in reversed(node.decorator_list):
+            found = self.world.handed(sketch(each), outer)
+            if found:
+                return found
+        return []
 
     def _parameter(self, node: FunctionNode, param: Parameter, scope: Scope) -> Types:
         if param.annotation is None:

@@ -46,7 +46,7 @@ class Ledger:
         self._edges: dict[tuple[str, str, str], _Edge] = {}
         self.unresolved: list[tuple[str, str, str, int]] = []
         self.outside: dict[str, None] = {}
-        self.calls = dict.fromkeys(("exact", "typed", "outside", "unresolved"), 0)
+        self.calls: dict[str, int] = {"exact": 0, "typed": 0, "outside": 0, "unresolved": 0}
 
     def use(
         self,

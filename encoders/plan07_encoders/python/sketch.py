@@ -9,6 +9,7 @@ A sketch is JSON. A string is a name; a list says by its head what it is:
     each e               what a loop yields      part e n               what unpacking yields
     enter e              what `with` binds       await e                the awaited value
     type a               an instance of the annotated type
+    params [a]           within an annotation, what a callable takes
     holds name [e]       a builtin container of instances
     self, cls, super     the receiver
     fixture name         what the fixture of this name gives
@@ -173,8 +174,8 @@ def annotation(node: ast.expr | None, depth: int = 0) -> Sketch:
             return None
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return ["item", base, [annotation(each, deeper) for each in parts[:_MOST_ARGUMENTS]]]
-    if isinstance(node, ast.Starred):
-        return None
+    if isinstance(node, ast.List):
+        return ["params", [annotation(each, deeper) for each in node.elts[:_MOST_ARGUMENTS]]]
     return sketch(node) if isinstance(node, ast.Name | ast.Attribute) else None
 
 

@@ -17,8 +17,10 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-# No file of a real project takes a hundredth of it.
-LONGEST_SECONDS = 20.0
+# Seconds of the processor for one file; none of a real project takes a tenth of it.
+LONGEST_SECONDS = 20
+# Seconds of the clock, on however busy a machine.
+LONGEST_WAIT = 600.0
 # Forking costs more than so few files.
 _FEWEST = 12
 _HEAD = struct.Struct("<II")
@@ -27,7 +29,11 @@ Job = Callable[[str], bytes]
 
 
 def run(
-    job: Job, names: Sequence[str], jobs: int, longest: float = LONGEST_SECONDS
+    job: Job,
+    names: Sequence[str],
+    jobs: int,
+    longest: int = LONGEST_SECONDS,
+    wait: float = LONGEST_WAIT,
 ) -> Generator[tuple[str, bytes | str], None, None]:
     """Yield for each name the bytes that a job makes of it, or why it made none; in any order.
 
@@ -35,14 +41,15 @@ def run(
         job: what to do; it must catch what it expects.
         names: of files.
         jobs: number of workers.
-        longest: seconds for one file.
+        longest: seconds of the processor for one file.
+        wait: seconds of the clock for one file.
     """
     alone = jobs < 2 or len(names) < _FEWEST or not hasattr(os, "fork")
     if alone or threading.active_count() > 1:
         for name in names:
             yield name, job(name)
         return
-    yield from _Crew(job, names, min(jobs, len(names)), longest).run()
+    yield from _Crew(job, names, min(jobs, len(names)), longest, wait).run()
 
 
 def cores() -> int:
@@ -63,11 +70,14 @@ class _Worker:
 
 
 class _Crew:
-    def __init__(self, job: Job, names: Sequence[str], jobs: int, longest: float) -> None:
+    def __init__(
+        self, job: Job, names: Sequence[str], jobs: int, longest: int, wait: float
+    ) -> None:
         self._job = job
         self._names = names
         self._jobs = jobs
         self._longest = longest
+        self._wait = wait
         self._next = 0
         self._workers: dict[int, _Worker] = {}
 
@@ -93,7 +103,7 @@ class _Crew:
                 os.close(other.results)
             os.close(orders_in)
             os.close(results_out)
-            _serve(self._job, self._names, orders_out, results_in)
+            _serve(self._job, self._names, orders_out, results_in, self._longest)
         os.close(orders_out)
         os.close(results_in)
         worker = _Worker(pid, orders_in, results_out)
@@ -105,20 +115,23 @@ class _Crew:
             self._dismiss(worker, kill=False)
             return
         worker.current = self._next
-        worker.until = time.monotonic() + self._longest
+        worker.until = time.monotonic() + self._wait
         self._next += 1
         with contextlib.suppress(BrokenPipeError):
             os.write(worker.orders, _HEAD.pack(worker.current, 0))
 
-    def _dismiss(self, worker: _Worker, *, kill: bool) -> None:
+    def _dismiss(self, worker: _Worker, *, kill: bool) -> int:
+        """End a worker and return how it ended, as `os.waitpid` says it."""
         self._workers.pop(worker.results, None)
         os.close(worker.orders)
         os.close(worker.results)
         if kill:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(worker.pid, 0)
+        try:
+            return os.waitpid(worker.pid, 0)[1]
+        except ChildProcessError:
+            return 0
 
     def _listen(self) -> Iterator[tuple[str, bytes | str]]:
         soonest = min(worker.until for worker in self._workers.values())
@@ -128,17 +141,19 @@ class _Crew:
             worker = self._workers[handle]
             data = os.read(handle, 1 << 20)
             if not data:
-                yield from self._lost(worker, "the parser broke down on it")
+                yield from self._lost(worker)
                 continue
             worker.buffer += data
             yield from self._received(worker)
         now = time.monotonic()
         for worker in [each for each in self._workers.values() if each.until <= now]:
-            yield from self._lost(worker, f"it takes more than {self._longest:g} seconds")
+            yield from self._lost(worker, f"it takes more than {self._wait:g} seconds")
 
     def _received(self, worker: _Worker) -> Iterator[tuple[str, bytes | str]]:
         if len(worker.buffer) < _HEAD.size:
             return
+        number: int
+        size: int
         number, size = _HEAD.unpack_from(worker.buffer)
         if len(worker.buffer) < _HEAD.size + size:
             return
@@ -147,15 +162,19 @@ class _Crew:
         self._order(worker)
         yield self._names[number], result
 
-    def _lost(self, worker: _Worker, why: str) -> Iterator[tuple[str, bytes | str]]:
+    def _lost(self, worker: _Worker, why: str = "") -> Iterator[tuple[str, bytes | str]]:
         current = worker.current
-        self._dismiss(worker, kill=True)
+        status = self._dismiss(worker, kill=bool(why))
+        if not why:
+            too_long = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
+            spent = f"it takes more than {self._longest} seconds"
+            why = spent if too_long else "the parser broke down on it"
         self._hire()
         if current is not None:
             yield self._names[current], why
 
 
-def _serve(job: Job, names: Sequence[str], orders: int, results: int) -> None:
+def _serve(job: Job, names: Sequence[str], orders: int, results: int, longest: int) -> None:
     """Do what is ordered until the pipe is closed; never returns."""
     status = 1
     try:
@@ -166,7 +185,8 @@ def _serve(job: Job, names: Sequence[str], orders: int, results: int) -> None:
             head = os.read(orders, _HEAD.size)
             if len(head) < _HEAD.size:
                 break
-            number, _ = _HEAD.unpack(head)
+            number: int = _HEAD.unpack(head)[0]
+            _limit(longest)
             data = job(names[number])
             message = memoryview(_HEAD.pack(number, len(data)) + data)
             while message:
@@ -178,3 +198,16 @@ def _serve(job: Job, names: Sequence[str], orders: int, results: int) -> None:
     finally:
         # Neither what the parent has buffered nor its handlers are this process's to run.
         os._exit(status)
+
+
+def _limit(seconds: int) -> None:
+    """Let the system end this process when it has used so much more of the processor."""
+    try:
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = int(time.process_time()) + 1 + seconds
+        if hard == resource.RLIM_INFINITY or soft < hard:
+            resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    except (ImportError, ValueError, OSError):
+        pass  # Not every system has such limits; the clock is watched everywhere.

@@ -40,14 +40,24 @@ class _Documents(NamedTuple):
     prefix: str
     files: dict[str, FileRow]
 
-    def inside(self, outside: set[str] | None = None) -> Iterator[tuple[str, index.Document]]:
-        """Yield the documents that are files of the repository, and note the paths of others."""
+    def outlines(self, outside: set[str]) -> Iterator[tuple[str, index.Outline]]:
+        """Yield what files of the repository define, and note the paths of others."""
+        for outline in index.outlines(self.data):
+            path = self._path(outline.path)
+            if path in self.files:
+                yield path, outline
+            else:
+                outside.add(path)
+
+    def inside(self) -> Iterator[tuple[str, index.Document]]:
+        """Yield the documents that are files of the repository."""
         for document in index.documents(self.data):
-            path = self.prefix + document.path.replace("\\", "/")
+            path = self._path(document.path)
             if path in self.files:
                 yield path, document
-            elif outside is not None:
-                outside.add(path)
+
+    def _path(self, path: str) -> str:
+        return self.prefix + path.replace("\\", "/")
 
 
 def read(repository: Repository) -> Iterator[Part]:
@@ -76,7 +86,7 @@ def _parts(repository: Repository, data: bytes) -> Iterator[Part]:
     files = {row.path: row for row in repository.files}
     documents = _Documents(data, _prefix(tool.root, repository.root), files)
     outside: set[str] = set()
-    found = names.collect(documents.inside(outside), repository.source_roots)
+    found = names.collect(documents.outlines(outside), repository.source_roots)
     if not found.fqns and not outside:
         yield _only("SCIP_EMPTY", "it holds no definition", "index the repository anew")
         return

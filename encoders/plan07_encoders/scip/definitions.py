@@ -42,19 +42,15 @@ def definitions(document: Document, names: Names) -> Iterator[Definition]:
     """Yield what a document defines, in the order of the index."""
     for each in document.occurrences:
         if each.roles & DEFINITION and not each.roles & FORWARD:
-            symbol = parsed(each.symbol)
             fqn = names.fqns.get(each.symbol)
-            if symbol is not None and fqn is not None:
-                yield Definition(each, symbol, fqn)
+            if fqn is not None:
+                yield Definition(each, names.symbols[each.symbol], fqn)
 
 
-def malformed(document: Document) -> list[str]:
+def malformed(document: Document, names: Names) -> list[str]:
     """Return the symbols of a document that are not of the grammar."""
-    return [
-        each.symbol
-        for each in document.occurrences
-        if not each.symbol.startswith("local ") and parsed(each.symbol) is None
-    ]
+    unknown = (each.symbol for each in document.occurrences if each.symbol not in names.fqns)
+    return [text for text in unknown if not text.startswith("local ") and parsed(text) is None]
 
 
 def parent(symbol: Symbol, names: Names) -> str | None:

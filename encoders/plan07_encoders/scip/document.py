@@ -88,7 +88,7 @@ class Reading:
         """Return what a document contributes."""
         text = self._text(file.path, document)
         found = list(defined.definitions(document, self._names))
-        self._faults.symbols += defined.malformed(document)
+        self._faults.symbols += defined.malformed(document, self._names)
         nodes = list(self._nodes(file, document, found, text))
         tier = _HEURISTIC if self._doubtful else _EXACT
         edges = [*_nesting(nodes), *defined.relations(found, file.path, self._names, tier)]
@@ -174,14 +174,15 @@ class Reading:
 
     def _target(self, text: str) -> tuple[Symbol, str] | None:
         """Return what a reference leads to, if it lies in the repository and has a name there."""
-        symbol = parsed(text)
+        fqn = self._names.fqns.get(text)
+        if fqn is not None:
+            return self._names.symbols[text], fqn
+        symbol = parsed(text) if self._doubtful else None
         if symbol is None or symbol.is_part:
             return None
-        fqn = self._names.fqns.get(text)
-        if fqn is None and self._doubtful:
-            # It names what tests import without the source root that definitions carry.
-            fqn = ".".join(steps(symbol))
-        return None if fqn is None or fqn not in self._names.kinds else (symbol, fqn)
+        # It names what tests import without the source root that definitions carry.
+        fqn = ".".join(steps(symbol))
+        return (symbol, fqn) if fqn in self._names.kinds else None
 
     def _meanings(
         self, reference: Occurrence, symbol: Symbol, fqn: str, owner: Definition | None, text: Text
@@ -233,7 +234,7 @@ def _nesting(nodes: Iterable[NodeRow]) -> Iterator[EdgeRow]:
 
 def _edge(key: tuple[str, str, str], path: str, use: _Use) -> EdgeRow:
     attrs = json.dumps({"lines": use.lines}) if len(use.lines) > 1 else None
-    return EdgeRow(*key, path, use.lines[0], use.times, *use.tier, SOURCE, attrs)
+    return EdgeRow(*key, path, min(use.lines), use.times, *use.tier, SOURCE, attrs)
 
 
 class _Owners:

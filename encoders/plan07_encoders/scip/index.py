@@ -98,6 +98,20 @@ class Document(NamedTuple):
     information: tuple[Information, ...]
 
 
+class Outline(NamedTuple):
+    """What a source file defines, without where.
+
+    Args:
+        path: relative to the root of the index.
+        defined: symbols, once for each definition.
+        information: of them.
+    """
+
+    path: str
+    defined: tuple[str, ...]
+    information: tuple[Information, ...]
+
+
 def tool(data: bytes) -> Tool:
     """Return who made an index.
 
@@ -123,11 +137,53 @@ def documents(data: bytes) -> Iterator[Document]:
     Raises:
         WireError: the bytes are no index; it names the offset.
     """
+    for span in _documents(data):
+        yield _document(span)
+
+
+def outlines(data: bytes) -> Iterator[Outline]:
+    """Yield what the documents of an index define, in the order of the file.
+
+    Most occurrences are uses, and of these nothing but the kind is looked at.
+
+    Raises:
+        WireError: the bytes are no index; it names the offset.
+    """
+    for span in _documents(data):
+        path = ""
+        defined: list[str] = []
+        information: list[Information] = []
+        for number, value in _spans(span):
+            if number == 2:
+                symbol = _defined(value)
+                if symbol:
+                    defined.append(symbol)
+            elif number == 3:
+                information.append(_information(value))
+            elif number == 1:
+                path = value.text()
+        yield Outline(path, tuple(defined), tuple(information))
+
+
+def _documents(data: bytes) -> Iterator[Span]:
     for number, value in fields(Span(data)):
         if number == 2 and isinstance(value, Span):
-            yield _document(value)
+            yield value
         elif not 0 < number < 16:
             raise WireError(0, f"it has a field {number}; it is no index")
+
+
+def _defined(span: Span) -> str:
+    """Return the symbol of an occurrence that defines it, "" of any other."""
+    symbol: Span | None = None
+    roles = 0
+    for number, value in fields(span):
+        if number == 2 and isinstance(value, Span):
+            symbol = value
+        elif number == 3 and isinstance(value, int):
+            roles = value
+    is_definition = roles & DEFINITION and not roles & FORWARD
+    return symbol.text() if symbol is not None and is_definition else ""
 
 
 def _spans(span: Span) -> Iterator[tuple[int, Span]]:

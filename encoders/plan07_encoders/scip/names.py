@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from plan07_encoders.scip import kinds
-from plan07_encoders.scip.index import DEFINITION, FORWARD, Document, Information
+from plan07_encoders.scip.index import Information, Outline
 from plan07_encoders.scip.symbols import META, TYPE, Descriptor, Symbol, file_steps, parse, steps
 from plan07_encoders.scip.uses import TYPES
 
@@ -29,6 +29,7 @@ class Names(NamedTuple):
 
     Args:
         fqns: symbol to qualified name.
+        symbols: the same symbols, parsed.
         of: the same for parsed symbols, which overloads share.
         kinds: qualified name to kind.
         paths: qualified name to the file of the first definition.
@@ -39,6 +40,7 @@ class Names(NamedTuple):
     """
 
     fqns: Mapping[str, str]
+    symbols: Mapping[str, Symbol]
     of: Mapping[Symbol, str]
     kinds: Mapping[str, str]
     paths: Mapping[str, str]
@@ -54,7 +56,7 @@ class _Claim(NamedTuple):
     path: str
 
 
-def collect(documents: Iterable[tuple[str, Document]], source_roots: Sequence[str]) -> Names:
+def collect(documents: Iterable[tuple[str, Outline]], source_roots: Sequence[str]) -> Names:
     """Return the names of everything that some documents define.
 
     Args:
@@ -71,7 +73,7 @@ def collect(documents: Iterable[tuple[str, Document]], source_roots: Sequence[st
     for path, document in documents:
         said = {each.symbol: each for each in document.information}
         here: set[str] = set()
-        for text in _defined(document):
+        for text in document.defined:
             symbol = parsed(text)
             if symbol is None or symbol.is_part:
                 continue
@@ -87,12 +89,6 @@ def collect(documents: Iterable[tuple[str, Document]], source_roots: Sequence[st
             others = [other.symbol for other in each.relations if other.implements]
             relations.setdefault(each.symbol, []).extend(others)
     return _settled(claims, relations, repeated, bare)
-
-
-def _defined(document: Document) -> Iterable[str]:
-    for each in document.occurrences:
-        if each.roles & DEFINITION and not each.roles & FORWARD:
-            yield each.symbol
 
 
 def _claim(
@@ -153,7 +149,8 @@ def _settled(
             known = [fqns[other] for other in others if other in fqns]
             bases.setdefault(fqns[text], []).extend(each for each in known if each != fqns[text])
     direct = {fqn: _direct(others, bases) for fqn, others in bases.items()}
-    return Names(fqns, of, found, paths, direct, frozenset(repeated), frozenset(bare))
+    symbols = {text: claim.symbol for text, claim in claims.items()}
+    return Names(fqns, symbols, of, found, paths, direct, frozenset(repeated), frozenset(bare))
 
 
 def _direct(others: Sequence[str], bases: Mapping[str, Sequence[str]]) -> list[str]:

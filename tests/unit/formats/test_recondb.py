@@ -172,6 +172,17 @@ def test_no_database(tmp_path: Path) -> None:
     assert total == 1
 
 
+def test_a_database_that_is_damaged(database: str) -> None:
+    place = Path(database)
+    data = bytearray(place.read_bytes())
+    # The pages of an index are no part of what is read of tables.
+    at = data.rindex(b"a.C.f")
+    data[at : at + 5] = b"other"
+    place.write_bytes(data)
+    (message,) = told(database)
+    assert message.startswith("db: it is damaged: ")
+
+
 def test_a_view_in_place_of_a_table(database: str) -> None:
     change(database, "DROP TABLE edges", "CREATE VIEW edges AS SELECT * FROM nodes")
     assert told(database) == ["db:edges: there is no such table"]

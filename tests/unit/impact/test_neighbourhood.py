@@ -56,9 +56,11 @@ def test_dependents_and_bases(tmp_path: Path, stack: ExitStack) -> None:
     }
     found.read(["b.B.m"])
     assert 'uses(calls,"g","b.B.m",exact,1000)' in facts(found, "uses")
-    assert found.link(["imports", "calls"], "f", "a.A.m") == Link(
-        "typed", 0.9, "src/a.py", 103, None
-    )
+    link = found.link(["imports", "calls"], "f", "a.A.m")
+    assert link == Link("typed", 0.9, 1, 103, None)
+    assert found.place(link) == ("src/a.py", 103)
+    assert found.place(link._replace(line=0)) == ("src/a.py", None)
+    assert found.place(link._replace(file=9)) is None
     assert found.link(["imports"], "f", "a.A.m") is None
 
 

@@ -232,10 +232,10 @@ class TestPublic:
 
     def test_documents_and_strength(self, path: str, tmp_path: Path) -> None:
         found = study(path, "Thing.run=param_removed", root=tmp_path)
-        assert rows(found, "to", "cause", "strength") == [
-            ("CHANGES.rst", "DocumentedBy", "check"),
-            ("docs/api.rst", "DocumentedBy", "check"),
-            ("pkg.core.Sub.run", "OverriddenBy", "must"),
+        assert rows(found, "to", "cause", "strength", "confidence") == [
+            ("CHANGES.rst", "DocumentedBy", "check", 0.84),
+            ("docs/api.rst", "DocumentedBy", "check", 0.3),
+            ("pkg.core.Sub.run", "OverriddenBy", "must", 0.25),
         ]
         assert found["edges"][0]["at"] == {"path": "CHANGES.rst", "line": None}
 
