@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 from plan07.errors import Finding, InputError, PlanRefused
 from plan07.messages import quoted
-from plan07.request.gathering import Gathered, gather
+from plan07.request.choosing import Gathered
+from plan07.request.gathering import gather
 from plan07.request.lines import Skipped
 
 # Build spec 3.1; the length of a constraint is that of a predicate.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from plan07 import lexis
 from plan07.document import COMPOSITE, natural
 from plan07.facts import Atoms, Fact, constant, fact, unusable
 from plan07.rulebook import Rulebook
@@ -126,6 +127,8 @@ def _facts(
                 yield fact("ordinal", record["id"], order[unit] + 1)
                 yield fact("target", record["id"], record["target_entity"])
                 yield fact("validation", record["id"], record["validation"])
+                for place in lexis.places(record["target_entity"]):
+                    yield fact("lies_in", record["id"], place)
 
 
 def _record(record: Mapping[str, Any], unit: str) -> Iterator[Fact]:

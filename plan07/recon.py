@@ -305,6 +305,34 @@ def readers() -> list[tuple[str, Callable[[], Reader]]]:
     return [(name, found[name]) for name in order]
 
 
+def parts(name: str, load: Callable[[], Reader], repository: Repository) -> Iterator[Part]:
+    """Yield what a reader brings; where one of another package fails, what it brought, and a note.
+
+    Args:
+        name: of the reader.
+        load: returns it, see `readers`.
+        repository: what it reads.
+    """
+    try:
+        read = load()
+    except Exception as error:  # Another package's code may fail in any way.
+        fix = "update or remove the package that registers it"
+        yield Part(notes=(_failed("READER_BROKEN", name, "cannot be loaded", error, fix),))
+        return
+    try:
+        yield from read(repository)
+    except Exception as error:
+        if getattr(read, "__module__", "").partition(".")[0] == _OWN:
+            raise
+        fix = "mend what it reads, or tell those who wrote it"
+        yield Part(notes=(_failed("READER_FAILED", name, "failed", error, fix),))
+
+
+def _failed(code: str, name: str, what: str, error: Exception, fix: str) -> Finding:
+    message = f"the reader {quoted(name)} {what}: {type(error).__name__}: {error}"[:200]
+    return Finding(code, name, message, fix, {"reader": name})
+
+
 def reader(name: str) -> Reader:
     """Return the reader of this name.
 

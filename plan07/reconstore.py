@@ -20,7 +20,16 @@ from typing import Any, NamedTuple
 
 from plan07 import __version__, home, languages, reconderive, worktree
 from plan07.errors import Finding, InputError
-from plan07.recon import SCHEMA, USER_VERSION, Part, Repository, readers, stamp
+from plan07.recon import (
+    SCHEMA,
+    USER_VERSION,
+    Part,
+    Reader,
+    Repository,
+    parts,
+    readers,
+    stamp,
+)
 from plan07.reconcache import DiskCache
 from plan07.reconwriter import Writer
 
@@ -96,12 +105,12 @@ def build(
     """
     path = os.path.abspath(output or os.path.join(home.home(os.path.abspath(root)), NAME))
     tree = worktree.read(root)
-    given = dict(options or {})
+    given = {name: value for name, value in (options or {}).items() if value}
     own = _own_files(path, tree.root)
     files = [each for each in tree.files if each.path not in own]
-    key = _fingerprint(tree._replace(files=files), given)
+    key = _fingerprint(tree._replace(files=files))
     if not anew:
-        known = _up_to_date(path, key, tree.root)
+        known = _up_to_date(path, key, tree.root, given)
         if known is not None:
             return known
     with _target(path) as temporary:
@@ -211,6 +220,7 @@ def _written(
                 "encoders": json.dumps(encoders),
                 "created": created,
                 "fingerprint": key,
+                "options": json.dumps(_lasting(options), sort_keys=True),
                 "looked_at": json.dumps(repository.looked_at, sort_keys=True),
                 "report": json.dumps(_portable(report), sort_keys=True),
             }
@@ -221,18 +231,12 @@ def _written(
 
 
 def _read(
-    name: str, load: Callable[[], Any], repository: Repository, writer: Writer
+    name: str, load: Callable[[], Reader], repository: Repository, writer: Writer
 ) -> tuple[bool, list[Finding]]:
     """Let one reader contribute; return whether it did, and its notes."""
-    try:
-        reader = load()
-    except Exception as error:  # Another package's code may fail in any way.
-        message = f"the reader {name!r} cannot be loaded: {type(error).__name__}: {error}"[:200]
-        fix = "update or remove the package that registers it"
-        return False, [Finding("READER_BROKEN", name, message, fix, {"reader": name})]
     contributed = False
     notes: list[Finding] = []
-    for part in reader(repository):
+    for part in parts(name, load, repository):
         notes += part.notes
         contributed = contributed or any(
             (part.nodes, part.edges, part.tests, part.cochange, part.aliases, part.unresolved)
@@ -261,20 +265,28 @@ def source_roots(files: Sequence[Any]) -> tuple[str, ...]:
     return tuple(sorted(found - (packages - {""}), key=lambda each: (-len(each), each)))
 
 
-def _fingerprint(tree: worktree.Worktree, options: Mapping[str, Any]) -> str:
-    """Return what the database depends on, but for what readers look at beside the sources."""
+def _lasting(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options on which the result depends."""
+    return {name: repr(value) for name, value in options.items() if name != "jobs"}
+
+
+def _fingerprint(tree: worktree.Worktree) -> str:
+    """Return what the database depends on, but for options and what readers look at besides."""
     said = [
         *(SCHEMA, USER_VERSION, __version__, list(sys.version_info[:3]), tree.commit, tree.root),
         [[each.path, each.blob] for each in tree.files],
-        sorted((name, repr(value)) for name, value in options.items() if name != "jobs"),
         [name for name, _ in readers()],
     ]
     text = json.dumps(said, ensure_ascii=True)
     return sha256(text.encode()).hexdigest()
 
 
-def _up_to_date(path: str, key: str, root: str) -> Report | None:
-    """Return the report of the last build if nothing has changed since."""
+def _up_to_date(path: str, key: str, root: str, options: Mapping[str, Any]) -> Report | None:
+    """Return the report of the last build if nothing has changed since.
+
+    Whoever asks for less than was asked for then, such as no tests to be collected, takes what is
+    there: it is still true.
+    """
     from urllib.parse import quote
 
     if not os.path.isfile(path):
@@ -287,6 +299,8 @@ def _up_to_date(path: str, key: str, root: str) -> Report | None:
         finally:
             database.close()
         if version != USER_VERSION or meta["schema"] != SCHEMA or meta["fingerprint"] != key:
+            return None
+        if not _lasting(options).items() <= json.loads(meta["options"]).items():
             return None
         looked_at = json.loads(meta["looked_at"])
         if any(stamp(os.path.join(root, name)) != said for name, said in looked_at.items()):

@@ -259,7 +259,7 @@ def laid_over(files: Iterable[RuleFile]) -> list[RuleFile]:
         if file.name not in by_name:
             # Wishes about the schedule hold while it is driven, too.
             more = ("readiness",) if "schedule" in file.stages else ()
-            by_name[file.name] = file._replace(stages=(*file.stages, *more))
+            by_name[file.name] = file._replace(stages=tuple(dict.fromkeys((*file.stages, *more))))
         elif file.text != by_name[file.name].text:
             by_name[file.name] = file
     return [by_name[name] for name in sorted(by_name)]

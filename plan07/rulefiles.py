@@ -118,8 +118,7 @@ def read_file(path: str, overlaid: bool) -> RuleFile:
     name = os.path.basename(path)
     if overlaid:
         _refuse_strange(path, text)
-    header = _STAGE.search(text)
-    named = tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
+    named = named_stages(text)
     if not named or any(stage not in (*STAGES, "all") for stage in named):
         raise RulesError(
             "RULES_STAGE",
@@ -137,6 +136,12 @@ def read_file(path: str, overlaid: bool) -> RuleFile:
             detail={"path": path},
         )
     return RuleFile(name, path, text, STAGES if "all" in named else named, overlaid)
+
+
+def named_stages(text: str) -> tuple[str, ...]:
+    """Return the stages that the header of a rule file names, as it names them."""
+    header = _STAGE.search(text)
+    return tuple(stage.strip() for stage in header.group(1).split(",")) if header else ()
 
 
 def _refuse_strange(path: str, text: str) -> None:

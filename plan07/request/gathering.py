@@ -1,21 +1,18 @@
-"""What a request says: its goal, the criteria and constraints it names, and what it leaves open.
+"""What a request says: titles, criteria and constraints that it names, and what it leaves open.
 
 The sections of an issue decide how its parts are read. A list under "Acceptance criteria", and
 every list with boxes, is taken item by item, whether a box is ticked or not: a tick is a claim, and
-a plan ends by checking claims. Prose is looked through for predicates. Where criteria are listed
-and prose names so many more that they exceed the cap, it adds only what is binding in so many words
-("must", a test that shall pass): an author who lists criteria has said which ones count.
+a plan ends by checking claims. Prose is looked through for predicates.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from plan07.request import lines, predicates
-from plan07.request.candidates import FAULT, derived, errors, verb_of
-from plan07.request.demands import MODAL
+from plan07.request.candidates import FAULT, errors, verb_of
+from plan07.request.choosing import Criterion, Found, Gathered, Open
 from plan07.request.lines import Skipped, labelled, section_of
 from plan07.request.parts import (
     STEP,
@@ -32,8 +29,6 @@ from plan07.request.text import LABEL, Block, read
 # Nothing that long is one predicate, and looking for one would take long.
 _LONGEST_SENTENCE = 1000
 _PROSE = ("prose", "wish")
-_MOST_CANDIDATES = 16
-_MOST_CRITERIA = 16
 # A sentence has as many words.
 _FEWEST_WORDS = 4
 # A goal that comes later than this is not looked for.
@@ -55,65 +50,10 @@ _SMALL_TALK = re.compile(
     r"|same (?:here|issue))",
     re.I,
 )
-_SPEAKER = re.compile(
-    r"(?:I'm|I've|I|we're|we've|we|my|our)\b(?! (?:want|would like|wish|need)\b)(?!')", re.I
-)
-_POINTS_BACK = re.compile(r"(?:I|we|it|this|that|these|they|he|she)\b", re.I)
 _FAILED = re.compile(r"^(?:FAILED|ERROR)\s+([\w./+-]+\.py::[\w:.+-]+(?:\[[^\]\n]*\])?)", re.M)
 _LETTERS = re.compile(r"[^\W\d_]")
-_WORDS = re.compile(r"[^\W_]+")
 _ADDRESS = re.compile(r"\bhttps?://\S+")
 _STRUCK = re.compile(r"\s*~~[^~]+~~\s*\Z")
-
-
-class Criterion(NamedTuple):
-    """A criterion that a request names.
-
-    Args:
-        text: the predicate, on one line.
-        line: where it stands, from 1.
-        tier: listed, binding or said.
-    """
-
-    text: str
-    line: int
-    tier: str
-
-
-class _Open(NamedTuple):
-    """What is asked for without a predicate.
-
-    Args:
-        kind: imperative, wish, or detail: an item that may be either.
-        text: as it stands, cleaned.
-        line: where it stands, from 1.
-        list: the number of the list that it belongs to, 0 without one.
-    """
-
-    kind: str
-    text: str
-    line: int
-    list: int = 0
-
-
-class Gathered(NamedTuple):
-    """What a request says.
-
-    Args:
-        goal: its title or first sentence; empty if there is none.
-        criteria: those that it names, in its order.
-        constraints: those that it names.
-        candidates: what would be true if it were met, if it names no criterion.
-        with_code: listed criteria that hold a block of code, with the line.
-        skipped: what was set aside.
-    """
-
-    goal: str
-    criteria: tuple[str, ...]
-    constraints: tuple[str, ...]
-    candidates: tuple[str, ...]
-    with_code: tuple[tuple[str, int], ...]
-    skipped: tuple[Skipped, ...]
 
 
 def gather(text: str) -> Gathered:
@@ -126,94 +66,26 @@ def gather(text: str) -> Gathered:
 class _Gatherer:
     """Walks over the parts of a request once."""
 
-    def __init__(self, blocks: Sequence[Block], skipped: list[Skipped]) -> None:
+    def __init__(self, blocks: Sequence[Block], skipped: Sequence[Skipped]) -> None:
         self._blocks = blocks
-        self._skipped = skipped
+        self._found = Found(skipped)
         self._beside_items = beside_items(blocks)
-        self._titles: list[str] = []
-        self._openings: list[str] = []
-        self._elsewhere: list[str] = []
-        self._items: list[str] = []
-        self._criteria: list[Criterion] = []
-        self._constraints: list[str] = []
-        self._proposed: list[str] = []
-        self._wishes: list[str] = []
-        self._open: list[_Open] = []
         self._list = 0
-        self._lists_of_criteria: set[int] = set()
-        self._errors: list[str] = []
-        self._with_code: list[tuple[str, int]] = []
 
     def gathered(self) -> Gathered:
         for index, block in enumerate(self._blocks):
             getattr(self, f"_read_{block.kind}")(index, block)
-        goal = self._goal()
-        criteria = self._taken()
-        return Gathered(
-            goal,
-            tuple(_distinct(each.text for each in criteria)),
-            tuple(_distinct(self._constraints)),
-            tuple(self._candidates(goal)),
-            tuple(self._with_code),
-            tuple(sorted(self._skipped)),
-        )
+        return self._found.chosen()
 
     def _skip(self, block: Block, why: str) -> None:
-        self._skipped.append(Skipped(block.line, block.text.strip().split("\n")[0], why))
-
-    def _goal(self) -> str:
-        """The title; without one the first sentence, or what the items of a mere list say."""
-        for found in (self._titles, self._openings, self._elsewhere):
-            whole = [each for each in found if not _is_one_word(each)] or found
-            if whole:
-                return _said_of_the_code(whole, self._wishes)
-        joined = "; ".join(self._items)
-        return joined if len(joined) <= 500 or not self._items else self._items[0]
-
-    def _taken(self) -> list[Criterion]:
-        # A list without heading, of which one item is a criterion, is a list of criteria.
-        self._criteria += [
-            Criterion(each.text, each.line, "said")
-            for each in self._open
-            if each.list in self._lists_of_criteria
-        ]
-        self._criteria.sort(key=lambda each: each.line)
-        listed = any(each.tier == "listed" for each in self._criteria)
-        distinct = len(_distinct(each.text for each in self._criteria))
-        if not listed or distinct <= _MOST_CRITERIA:
-            return self._criteria
-        taken = [each for each in self._criteria if each.tier != "said"]
-        for each in self._criteria:
-            if each.tier == "said":
-                why = "said outside of the listed criteria"
-                self._skipped.append(Skipped(each.line, each.text, why))
-        return taken
-
-    def _candidates(self, goal: str) -> list[str]:
-        if self._proposed:
-            return _distinct(self._proposed)
-        own = derived(predicates.unlimited(goal))
-        imperative = bool(verb_of(goal))
-        wider: list[str] = []
-        for each in self._open:
-            if each.kind == "imperative":
-                wider += derived(predicates.unlimited(each.text))
-            elif each.kind == "wish" or imperative:
-                # What is listed below an imperative says what it comes to.
-                wider.append(each.text)
-        listed = not (self._titles or self._openings or self._elsewhere)
-        if wider and (listed or own == [goal]):
-            # A list says itself what it asks for, and how it is today is not asked for.
-            own = []
-        whole = _distinct([*own, *wider, *self._errors])
-        return whole if len(whole) <= _MOST_CANDIDATES else _distinct([*own, *self._errors])
+        self._found.skipped.append(Skipped(block.line, block.text.strip().split("\n")[0], why))
 
     def _read_heading(self, index: int, block: Block) -> None:
         if not block.section:
             text = clean(block.text)
-            first = not self._openings and not self._titles
+            first = not self._found.openings and not self._found.titles
             if first and _LETTERS.search(_unaddressed(text)):
-                self._titles.append(text)
+                self._found.titles.append(text)
                 self._take(block, block.text, goal=True)
             return
         following = self._blocks[index + 1] if index + 1 < len(self._blocks) else None
@@ -226,7 +98,7 @@ class _Gatherer:
             return
         if block.section == "skip":
             self._skip(block, "how it is today, or where")
-            self._elsewhere += self._opening(block.text)
+            self._found.elsewhere += self._opening(block.text)
             return
         parts = labelled_parts(block)
         if len(parts) > 1:
@@ -239,7 +111,7 @@ class _Gatherer:
         if block.section in (*_PROSE, "context"):
             self._take_prose(block, self._without_lead(index, block))
             return
-        self._elsewhere += self._opening(block.text)
+        self._found.elsewhere += self._opening(block.text)
         if index in self._beside_items:
             self._take_prose(block, self._without_lead(index, block))
             return
@@ -259,23 +131,25 @@ class _Gatherer:
         found = list(sentences_of(block.text))
         following = self._blocks[index + 1] if index + 1 < len(self._blocks) else None
         if following and following.kind == "code" and following.attached and len(found) > 0:
-            self._openings += self._opening_sentence(found[-1]) if not self._openings else []
+            self._found.openings += (
+                self._opening_sentence(found[-1]) if not self._found.openings else []
+            )
             why = "what it says is a block of code"
-            self._skipped.append(Skipped(block.line, found.pop(), why))
+            self._found.skipped.append(Skipped(block.line, found.pop(), why))
         return found
 
     def _take_prose(self, block: Block, sentences: Sequence[str]) -> None:
         for sentence in sentences:
-            named = len(self._criteria), len(self._constraints)
-            first = not self._titles and not self._openings
+            named = len(self._found.criteria), len(self._found.constraints)
+            first = not self._found.titles and not self._found.openings
             self._take(block, sentence)
-            if named != (len(self._criteria), len(self._constraints)) or first:
+            if named != (len(self._found.criteria), len(self._found.constraints)) or first:
                 continue
             text = clean(sentence)
             if block.section in _PROSE and verb_of(text):
-                self._open.append(_Open("imperative", text, block.line))
+                self._found.open.append(Open("imperative", text, block.line))
             elif block.section == "wish" and self._opening_sentence(sentence):
-                self._open.append(_Open("wish", text, block.line))
+                self._found.open.append(Open("wish", text, block.line))
 
     def _read_item(self, index: int, block: Block) -> None:
         if not index or self._blocks[index - 1].kind != "item":
@@ -305,24 +179,24 @@ class _Gatherer:
         if listed:
             self._take_listed(block._replace(section=section), self._with_parents(index, text))
             return
-        named = len(self._criteria), len(self._constraints)
+        named = len(self._found.criteria), len(self._found.constraints)
         for sentence in sentences_of(text):
             self._take(block._replace(section=section), sentence, item=True)
         whole = clean(text)
         if not _LETTERS.search(whole):
             return
-        self._items.append(whole)
-        if len(self._criteria) > named[0]:
-            self._lists_of_criteria.add(self._list)
-        elif section in _PROSE and len(self._constraints) == named[1]:
+        self._found.items.append(whole)
+        if len(self._found.criteria) > named[0]:
+            self._found.lists_of_criteria.add(self._list)
+        elif section in _PROSE and len(self._found.constraints) == named[1]:
             self._take_unnamed(block, whole)
 
     def _take_unnamed(self, block: Block, text: str) -> None:
         """Keep an item of a list without heading, which names nothing by itself."""
         if verb_of(text):
-            self._open.append(_Open("imperative", text, block.line, self._list))
+            self._found.open.append(Open("imperative", text, block.line, self._list))
         elif not FAULT.search(mask(text)) and not labelled(text) and not text.endswith("?"):
-            self._open.append(_Open("detail", text, block.line, self._list))
+            self._found.open.append(Open("detail", text, block.line, self._list))
 
     def _read_row(self, _index: int, block: Block) -> None:
         if block.section in ("criteria", "constraints"):
@@ -332,13 +206,15 @@ class _Gatherer:
 
     def _read_code(self, index: int, block: Block) -> None:
         for test in _FAILED.findall(block.text):
-            self._criteria.append(Criterion(f"{test} passes", block.line, "binding"))
-        self._errors += errors(block.text)
+            self._found.criteria.append(Criterion(f"{test} passes", block.line, "binding"))
+        self._found.errors += errors(block.text)
         before = self._blocks[index - 1] if index else None
         if block.attached and before is not None and before.kind == "item":
             text = clean(before.text)
-            if self._criteria and self._criteria[-1] == Criterion(text, before.line, "listed"):
-                self._with_code.append((text, block.line))
+            if self._found.criteria and self._found.criteria[-1] == Criterion(
+                text, before.line, "listed"
+            ):
+                self._found.with_code.append((text, block.line))
                 return
         self._skip(block, "code")
 
@@ -346,25 +222,25 @@ class _Gatherer:
         """Take what a sentence of prose names."""
         if len(sentence) > _LONGEST_SENTENCE:
             why = f"a sentence of {len(sentence)} characters"
-            self._skipped.append(Skipped(block.line, sentence, why))
+            self._found.skipped.append(Skipped(block.line, sentence, why))
             if not item and block.section in _PROSE and not goal:
-                self._openings.append(clean(sentence))
+                self._found.openings.append(clean(sentence))
             return
         if _SMALL_TALK.match(sentence):
-            self._skipped.append(Skipped(block.line, sentence, "small talk"))
+            self._found.skipped.append(Skipped(block.line, sentence, "small talk"))
             return
-        opening = not (goal or item or self._titles or self._openings)
+        opening = not (goal or item or self._found.titles or self._found.openings)
         if not goal and not item:
-            kept = self._openings if block.section in _PROSE else self._elsewhere
+            kept = self._found.openings if block.section in _PROSE else self._found.elsewhere
             if block.section == "wish":
-                self._wishes += self._opening_sentence(sentence)
+                self._found.wishes += self._opening_sentence(sentence)
             kept += self._opening_sentence(sentence)
         for said in predicates.named(sentence, goal=goal or (opening and block.section in _PROSE)):
             if said.kind == "constraint":
-                self._constraints.append(said.text)
+                self._found.constraints.append(said.text)
             elif said.binding or block.section in _PROSE:
                 tier = "binding" if said.binding else "said"
-                self._criteria.append(Criterion(said.text, block.line, tier))
+                self._found.criteria.append(Criterion(said.text, block.line, tier))
 
     def _take_listed(self, block: Block, text: str) -> None:
         told = clean(" ".join(text.split("\n")))
@@ -372,14 +248,14 @@ class _Gatherer:
             self._skip(block, "nothing said")
             return
         if block.section == "constraints":
-            self._constraints.append(told)
+            self._found.constraints.append(told)
         elif block.section == "scope":
-            self._constraints.append(f"out of scope: {told}")
+            self._found.constraints.append(f"out of scope: {told}")
         elif block.section == "candidates":
-            self._proposed.append(told)
+            self._found.proposed.append(told)
         else:
-            self._criteria.append(Criterion(told, block.line, "listed"))
-            self._items.append(told)
+            self._found.criteria.append(Criterion(told, block.line, "listed"))
+            self._found.items.append(told)
 
     def _take_scenarios(self, block: Block) -> None:
         steps: list[str] = []
@@ -387,8 +263,8 @@ class _Gatherer:
             step = STEP.match(line)
             begins = _SCENARIO.match(line) or (step and step.group(1).casefold() == "given")
             if begins and steps:
-                self._criteria.append(Criterion(", ".join(steps), block.line, "listed"))
-                self._items.append(", ".join(steps))
+                self._found.criteria.append(Criterion(", ".join(steps), block.line, "listed"))
+                self._found.items.append(", ".join(steps))
                 steps = []
             if step:
                 steps.append(clean(line))
@@ -401,7 +277,7 @@ class _Gatherer:
         ][:1]
 
     def _opening_sentence(self, sentence: str) -> list[str]:
-        if len(self._openings) > _MOST_OPENINGS:
+        if len(self._found.openings) > _MOST_OPENINGS:
             return []
         text = clean(sentence)
         if not _LETTERS.search(_unaddressed(text)) or _SMALL_TALK.match(text):
@@ -430,28 +306,6 @@ class _Gatherer:
         return text
 
 
-def _said_of_the_code(sentences: Sequence[str], wishes: Sequence[str]) -> str:
-    """The first sentence, unless somebody speaks of himself in it and comes to the point later."""
-    if not _SPEAKER.match(sentences[0]):
-        return sentences[0]
-    for later in sentences[1:]:
-        if verb_of(later) or (MODAL.search(mask(later)) and not _POINTS_BACK.match(later)):
-            return later
-    return wishes[0] if wishes else sentences[0]
-
-
 def _unaddressed(text: str) -> str:
     """A text without links, which say nothing before somebody follows them."""
     return _ADDRESS.sub("", text)
-
-
-def _is_one_word(text: str) -> bool:
-    return text.isascii() and len(_WORDS.findall(text)) < 2
-
-
-def _distinct(texts: Iterable[str]) -> list[str]:
-    """Each text once, whatever its letters' case."""
-    found: dict[str, str] = {}
-    for text in texts:
-        found.setdefault(text.casefold(), text)
-    return list(found.values())

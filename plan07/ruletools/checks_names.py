@@ -10,42 +10,77 @@ from plan07.ruletools.predicates import Signature
 from plan07.ruletools.records import Literal, Rule
 from plan07.ruletools.stages import SOLVED, Stage, Stages
 
+_WISH: Signature = ("prefer", 2)
+
 
 def check(stages: Stages) -> Iterator[Issue]:
     """Yield what is wrong with the predicates of all rules."""
+    wishes = _wishes(stages)
     for rule in stages.rules.rules:
         told: set[Signature] = set()
         for atom in rule.atoms():
             key = (atom.name or "", atom.arity)
             if key not in told:
                 told.add(key)
-                yield from _read(stages, rule, atom, key)
+                yield from _read(stages, rule, atom, key, wishes)
         if rule.kind == "defined" and rule.signature:
             yield from _declared(stages, rule, rule.signature)
     yield from _unread(stages)
     yield from _clashes(stages)
 
 
-def _read(stages: Stages, rule: Rule, atom: Literal, key: Signature) -> Iterator[Issue]:
-    missing = [stage for stage in stages.of(rule) if key not in stage.known]
+def _wishes(stages: Stages) -> set[Signature]:
+    """Return what a user's wishes about the schedule rest on, the wishes too."""
+    found = {_WISH}
+    own = [rule for rule in stages.rules.rules if stages.implied(rule)]
+    before = 0
+    while before != len(found):
+        before = len(found)
+        for rule in own:
+            if not found.isdisjoint(rule.heads):
+                found |= {(atom.name or "", atom.arity) for atom in rule.atoms()}
+    return found
+
+
+def _read(
+    stages: Stages, rule: Rule, atom: Literal, key: Signature, wishes: set[Signature]
+) -> Iterator[Issue]:
+    implied = stages.implied(rule)
+    unknown = [stage.name for stage in stages.of(rule) if key not in stage.known]
+    missing = [name for name in unknown if name not in implied]
     if not missing:
+        if unknown and not wishes.isdisjoint(rule.heads):
+            yield _lost_wish(rule, atom, key, unknown)
         yield from _private(stages, rule, atom, key)
         return
     text = quoted(atom.text)
     here = {each for stage in stages.of(rule) for each in stage.known}
     elsewhere = [name for name in SOLVED if key in stages.stages[name].known]
     if elsewhere:
-        lacking = ", ".join(stage.name for stage in missing)
+        asked = {(each.name or "", each.arity) for each in rule.atoms()}
+        fitting = [name for name in elsewhere if asked <= stages.stages[name].known]
         yield about_rule(
             "PREDICATE_STAGE",
             rule,
-            f"{text} holds nothing in the stage {lacking}: {_shown(key)} is known in "
+            f"{text} holds nothing in the stage {', '.join(missing)}: {_shown(key)} is known in "
             f"{', '.join(elsewhere)}",
-            f"put the rule into a file with `% Stage: {elsewhere[0]}`",
+            f"put the rule into a file with `% Stage: {(fitting or elsewhere)[0]}`",
             atom,
         )
         return
     yield _unknown(rule, atom, key, here, f"{text} never holds: nothing makes {_shown(key)}")
+
+
+def _lost_wish(rule: Rule, atom: Literal, key: Signature, stages: list[str]) -> Issue:
+    return about_rule(
+        "WISH_LOST",
+        rule,
+        f"{quoted(atom.text)} holds nothing in the stage {', '.join(stages)}, so this wish is "
+        "forgotten while the plan is driven",
+        f"wish by what that stage knows instead of {_shown(key)}; `plan07 rules show` tells the "
+        "stages of a predicate",
+        atom,
+    )
 
 
 def _unknown(

@@ -25,6 +25,7 @@ CODES: dict[str, tuple[str, str]] = {
     "PREDICATE_MISSPELT": (ERROR, "a name that is nearly that of another predicate"),
     "PREDICATE_ARITY": (ERROR, "a known predicate with another number of arguments"),
     "PREDICATE_STAGE": (ERROR, "a condition that another stage makes"),
+    "WISH_LOST": (ADVICE, "a wish that rests on what nobody knows while the plan is driven"),
     "PREDICATE_CLASH": (ERROR, "two files of a stage derive a predicate that neither documents"),
     "PREDICATE_UNREAD": (ADVICE, "a derived predicate that nothing reads"),
     "PREDICATE_PRIVATE": (ADVICE, "a condition that is private to a shipped file"),

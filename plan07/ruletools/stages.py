@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from plan07.rulefiles import STAGES
+from plan07.rulefiles import STAGES, named_stages
 from plan07.ruletools.domains import Domains, Place, Values, described
 from plan07.ruletools.predicates import Signature
 from plan07.ruletools.records import Rule, SourceFile
@@ -76,6 +76,11 @@ class Stages:
     def of(self, rule: Rule) -> list[Stage]:
         """Return the stages in which a rule is solved."""
         return [self.stages[name] for name in rule.stages if name in self.stages]
+
+    def implied(self, rule: Rule) -> set[str]:
+        """Return the stages that a rule runs in although the header of its file names others."""
+        named = named_stages(self.file(rule).source.text)
+        return set() if "all" in named else {*rule.stages}.difference(named)
 
     def file(self, rule: Rule) -> SourceFile:
         """Return the file of a rule."""

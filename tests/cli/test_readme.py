@@ -9,11 +9,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import readme_sessions
 import readme_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RUNS = re.findall(r"<!-- run: plan07 (.+?) -->\n```text\n\$ plan07 \1\n(.*?)```", README, re.S)
+
+SESSIONS = [found[2] for found in readme_sessions.SESSION.finditer(README)]
 
 
 def run(arguments: list[str]) -> str:
@@ -28,7 +31,13 @@ def test_the_tables_of_rule_files_and_atoms_are_those_of_the_headers() -> None:
 
 
 def test_there_are_commands_to_check() -> None:
-    assert len(RUNS) == README.count("<!-- run:") == 4
+    assert len(RUNS) == README.count("<!-- run:") == 5
+    assert len(SESSIONS) == README.count("<!-- session:") == 2
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=["drive", "run"])
+def test_a_session_prints_what_is_shown(session: str) -> None:
+    assert readme_sessions.played(session) == session
 
 
 @pytest.mark.parametrize(("command", "shown"), RUNS, ids=[command for command, _ in RUNS])

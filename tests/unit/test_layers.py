@@ -32,6 +32,7 @@ LAYERS = [
     ["request/text", "request/candidates", "request/demands", "llm/transport"],
     ["request/parts", "request/constraints", "llm/client"],
     ["request/predicates"],
+    ["request/choosing"],
     ["request/gathering"],
     ["canonicalize"],
     ["explain", "shapes", "validate", "recon"],
