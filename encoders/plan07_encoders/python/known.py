@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plan07_encoders.python.kinds import OUTSIDE_INSTANCE, Type, Types, instance_of
+from plan07_encoders.python.kinds import Type, Types, instance_of
 
 _TYPING = ("typing", "typing_extensions", "collections.abc", "collections", "builtins", "types")
 # What comes out of a loop over it is its first argument.
@@ -170,8 +170,3 @@ def called(dotted: str, args: tuple[Types, ...], iterated: tuple[Types, ...]) ->
         return (instance_of(dotted),)
     # A function that may return anything.
     return ()
-
-
-def is_outside(found: Type) -> bool:
-    """Whether a value is of a class outside the repository."""
-    return found.kind == OUTSIDE_INSTANCE

@@ -1,7 +1,7 @@
 """Which file is which module.
 
-A module is named by its path from the source root that it lies under: `src`, `lib`, a directory
-with the build files of a project, or the root of the repository. Directories need no `__init__.py`,
+A module is named by its path from the source root that it lies under: `src`, a directory with the
+build files of a project, or the root of the repository. Directories need no `__init__.py`,
 as namespace packages have none. A file may be imported by another name too: from the directory that
 holds its outermost package, as a test runner or a script would.
 """
