@@ -97,7 +97,7 @@ class File:
         return InputError(
             "LEDGER_UNWRITABLE",
             f"the record of model calls {self.path} cannot be kept: {error.strerror}",
-            "name a file that can be written by --calls",
+            "make its directory writable, or name another place with -o or --calls",
             phase="decompose",
             detail={"path": self.path},
         )

@@ -27,6 +27,7 @@ from plan07.decompose import Ask, Decomposition, decompose
 from plan07.errors import InputError, PlanRefused
 from plan07.evidence import Evidence
 from plan07.ledger import Ledger
+from plan07.messages import quoted
 from plan07.prompt import Prompt
 from plan07.rulebook import Rulebook
 
@@ -193,6 +194,14 @@ def refuse_to_overwrite(store: state.Store, force: bool = False) -> None:
     Raises:
         InputError: PLAN_EXISTS, or what is there is no plan.
     """
+    if os.path.isdir(store.path) or not os.path.basename(store.shown):
+        raise InputError(
+            "PLAN_IS_DIRECTORY",
+            f"{quoted(store.shown)} is a directory, or named like one",
+            "name a file in it with -o",
+            phase="usage",
+            detail={"path": store.shown},
+        )
     if not os.path.lexists(store.path):
         return
     progress = artifact.has_progress(store.load().artifact)
@@ -220,7 +229,7 @@ def write(store: state.Store, made: Planned, now: Callable[[], str], force: bool
         InputError: PLAN_EXISTS.
         SaveError: it cannot be written.
     """
-    os.makedirs(os.path.dirname(store.path), exist_ok=True)
+    store.make_directory()
     with store.locked():
         refuse_to_overwrite(store, force)
         stored = store.load() if os.path.lexists(store.path) else None

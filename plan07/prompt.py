@@ -24,7 +24,6 @@ from plan07.rulebook import Rulebook
 # Tokens are estimated, not counted, since each model has a tokenizer of its own.
 BYTES_PER_TOKEN = 4
 DEFAULT_BUDGET = 4000
-SMALLEST_BUDGET = 256
 _LONGEST_TEXT = 240
 
 _BARE = re.compile(r"[A-Za-z0-9_][\w.:/\[\]-]*\Z", re.ASCII)
@@ -103,8 +102,6 @@ def build(
     Raises:
         InputError: the requirement alone does not fit into the budget.
     """
-    if not isinstance(budget, int) or budget < SMALLEST_BUDGET:
-        raise _over(budget, SMALLEST_BUDGET)
     system = instructions(rules)
     head = [*_requirement(requirement, fragment), *_fragment(fragment)]
     sections = _sections(evidence, fragment)
@@ -321,10 +318,10 @@ def _fitting(costs: Sequence[int], start: int, room: int) -> int:
     return end
 
 
-def _over(budget: object, needed: int) -> InputError:
+def _over(budget: int, needed: int) -> InputError:
     return InputError(
         "PROMPT_OVER_BUDGET",
-        f"the prompt does not fit into {budget!r:.20} tokens: instructions and requirement alone "
+        f"the prompt does not fit into {budget} tokens: instructions and requirement alone "
         f"take about {needed}",
         f"give --prompt-budget {needed} or more, or shorten the requirement",
         phase="decompose",

@@ -9,7 +9,7 @@ their qualified name; numbers are given to them when recon.db is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +21,8 @@ USER_VERSION = 1
 # These run first, in this order, so that the others can ask for the nodes of a file; the most exact
 # come before those that guess.
 FIRST = ("ast", "git", "scip")
+# The package of the readers that plan07 ships: where one fails, plan07 is what is to be mended.
+_OWN = "plan07_encoders"
 
 ROLES = ("source", "test", "config", "schema", "migration", "doc", "build", "generated")
 EDGE_KINDS = (
@@ -329,7 +331,7 @@ def parts(name: str, load: Callable[[], Reader], repository: Repository) -> Iter
 
 
 def _failed(code: str, name: str, what: str, error: Exception, fix: str) -> Finding:
-    message = f"the reader {quoted(name)} {what}: {type(error).__name__}: {error}"[:200]
+    message = f"the reader {name!r} {what}: {type(error).__name__}: {error}"[:200]
     return Finding(code, name, message, fix, {"reader": name})
 
 

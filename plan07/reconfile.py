@@ -101,7 +101,7 @@ def lookup(database: sqlite3.Connection, target: str) -> tuple[str, list[tuple[i
         binding, ambiguous, unresolved, unsupported (a file that nothing has read) or invalid_ref;
         and id and qualified name of what it may be.
     """
-    if not target.strip():
+    if not target.strip() or not _is_text(target):
         return "invalid_ref", []
     for found in _lookups(database, target):
         # One definition seen twice, or in several overloads, is one entity.
@@ -111,6 +111,15 @@ def lookup(database: sqlite3.Connection, target: str) -> tuple[str, list[tuple[i
             return "ambiguous", found
     unread = database.execute("SELECT 1 FROM files WHERE path=? AND parsed=0", (target,))
     return ("unsupported" if unread.fetchone() else "unresolved"), []
+
+
+def _is_text(target: str) -> bool:
+    """Whether a name can be looked up: the bytes of a command line need not be UTF-8."""
+    try:
+        target.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _lookups(database: sqlite3.Connection, target: str) -> Iterator[list[tuple[int, str]]]:

@@ -128,7 +128,7 @@ def _not_one(database: sqlite3.Connection, name: str, answer: str, names: list[s
             phase="evidence",
             detail={"name": name, "candidates": names},
         )
-    tail = name.replace("::", ".").rpartition(".")[2]
+    tail = "" if answer == "invalid_ref" else name.replace("::", ".").rpartition(".")[2]
     like = [
         row[0]
         for row in database.execute(

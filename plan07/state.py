@@ -164,6 +164,17 @@ class Store:
         except OSError as error:
             raise self._unsaved(error) from error
 
+    def make_directory(self) -> None:
+        """Make the directory of a new plan, if it is missing.
+
+        Raises:
+            SaveError: it cannot be made.
+        """
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        except OSError as error:
+            raise self._unsaved(error) from error
+
     def files(self) -> list[str]:
         """Return the files of the plan that hold something."""
         return [self.path, self.audit_path, self.calls_path, self.evidence_path]

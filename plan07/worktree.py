@@ -32,7 +32,8 @@ class Worktree(NamedTuple):
         files: in the order of their paths.
         commit: what is checked out; None without git, or before the first commit.
         dirty: files differ from that commit.
-        notes: links, submodules that are not there, names that cannot be read.
+        notes: links, submodules that are not there, names that cannot be read, and where git is
+            no help.
     """
 
     root: str
@@ -61,6 +62,7 @@ def read(directory: str) -> Worktree:
     listed = tree.git("", 0)
     if not listed:
         tree.walk()
+    tree.say_what_git_is_to_it(listed)
     commit = gitcommand.run(root, "rev-parse", "--verify", "--quiet", "HEAD") if listed else None
     files = sorted(tree.files.values())
     head = commit.decode("ascii", "replace").strip() if commit else None
@@ -112,6 +114,17 @@ class _Reader:
         if links:
             self._note("LINKS_NOT_FOLLOWED", prefix or ".", f"{links} symbolic links", "")
         return True
+
+    def say_what_git_is_to_it(self, listed: bool) -> None:
+        """Note where git has less to say of the directory than a user may expect."""
+        if listed == os.path.lexists(os.path.join(self._root, ".git")):
+            return
+        if listed:
+            said = "this is a part of a repository, and nothing is known of the rest"
+            self._note("REPOSITORY_IN_PART", ".", said, "name the root of the repository")
+        else:
+            said = "git lists no files here, so all of them were read, without their history"
+            self._note("GIT_UNREADABLE", ".", said, "see what `git status` says here")
 
     def walk(self) -> None:
         """Add the files below the root."""

@@ -83,7 +83,7 @@ def command(
         output.prompt(asked, as_json)
         return
     plan_id = clock.plan_id()
-    path = target or planning.default_path(repo or ".", plan_id)
+    path = planning.default_path(repo or ".", plan_id) if target is None else target
     store = state.Store(path)
     planning.refuse_to_overwrite(store, force)
     if taken is not None:

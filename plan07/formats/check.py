@@ -79,7 +79,8 @@ def _document(path: str, name: str) -> Verdict:
     try:
         value = jsontext.parse(data, name)
     except InputError as error:
-        finding = Finding(error.code, name, error.message, error.fix, error.detail)
+        fix = error.fix if data.strip() else f"give one of {_KNOWN}"
+        finding = Finding(error.code, name, error.message, fix, error.detail)
         return Verdict(name, "", [finding], 1)
     kind = documents.kind_of(value)
     if kind is None:

@@ -64,7 +64,7 @@ def grounded(seeds: Iterable[Seed], around: Neighbourhood) -> list[Seed]:
                 phase=_PHASE,
                 detail={"entity": each.entity, "candidates": names},
             )
-        alike = around.alike(each.entity)
+        alike = [] if answer == "invalid_ref" else around.alike(each.entity)
         raise InputError(
             "ENTITY_UNKNOWN",
             f"the evidence knows no entity {each.entity!r}",

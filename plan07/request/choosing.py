@@ -24,7 +24,10 @@ _LONGEST_GOAL = 500
 _SPEAKER = re.compile(
     r"(?:I'm|I've|I|we're|we've|we|my|our)\b(?! (?:want|would like|wish|need)\b)(?!')", re.I
 )
-_POINTS_BACK = re.compile(r"(?:I|we|it|this|that|these|they|he|she)\b", re.I)
+# What these speak of was named before, or, as in "Must not break", is not named at all.
+_POINTS_BACK = re.compile(
+    r"(?:I|we|it|this|that|these|they|he|she|must|should|shall|needs? to|has to|have to)\b", re.I
+)
 _WORDS = re.compile(r"[^\W_]+")
 
 

@@ -72,8 +72,9 @@ _UNIT = (
     r"(?:ms|milliseconds?|µs|us|s|secs?|seconds?|minutes?|mins?|h|hours?|[KMG]i?B|bytes|%|percent"
     r"|quer(?:y|ies)|requests|round[- ]trips|req/s|rps|qps|allocations|x)(?![\w/])"
 )
+# A sign of comparison stands between spaces as well as after a name.
 BOUND = re.compile(
-    r"\b(?:(?:in|within|using|with|to|by|takes?|stays?|taking|staying)\s+)?(?:within|under|below"
+    r"(?:\b|(?<!\w))(?:(?:in|within|using|with|to|by|takes?|stays?|taking|staying)\s+)?(?:within|under|below"
     r"|at most|no more than|not more than|less than|fewer than|at least|up to|a maximum of"
     rf"|max(?:imum)?|<=?|≤|>=?|≥)\s*~?\d[\d.,_]*\s*{_UNIT}",
     re.I,
@@ -99,6 +100,7 @@ _LIMITING = re.compile(
 _CHANGING = re.compile(
     rf"without\s+(?:any\s+)?(?:{_CHANGES}|new|downtime|an?\s+new|additional|extra)", re.I
 )
+_WITHOUT = re.compile("|".join(phrases.WITHOUT), re.I)
 _STOP = re.compile(
     r"[;)]|,?\s+(?:so that|such that)\b|,\s+(?:and|but|so|then|because|which)\b"
     r"|,?\s+(?:and|but|then)\s+(?=(?:without|within|keep|under|at most)\b)|\s+[\u2013\u2014-]\s"
@@ -134,7 +136,7 @@ def whole(sentence: Sentence) -> list[Said]:
     if verb or modal or faulty:
         return []
     bound = BOUND.search(shown) if not _CURRENT.search(shown) else None
-    limit = bound or _CHANGING.search(shown)
+    limit = bound or _CHANGING.search(shown) or _WITHOUT.match(shown)
     return _constraint(text, limit.start()) if limit else []
 
 

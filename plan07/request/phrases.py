@@ -274,7 +274,11 @@ LASTING: tuple[str, ...] = (
     *("向后兼容", "向下兼容", "保持兼容", "後方互換", "하위 호환"),
 )
 WITHOUT: tuple[str, ...] = (
-    *(r"ohne\s+(?:\S+\s+){1,8}zu\s+\w+", r"sans\s+(?:casser|modifier|changer|perdre)\b"),
+    *(
+        r"ohne\s+(?:\S+\s+){1,8}zu\s+\w+",
+        r"ohne\s+(?:Änderung|Bruch|Verlust)\w*",
+        r"sans\s+(?:casser|modifier|changer|perdre)\b",
+    ),
     *(r"sin\s+(?:romper|cambiar|modificar|perder)\b", r"sem\s+(?:quebrar|alterar|mudar)\b"),
     *(r"senza\s+(?:rompere|modificare|cambiare)\b", "без\\s+(?:измен|нарушен|потер)\\w*"),
 )

@@ -42,6 +42,7 @@ _NO_LONGER = re.compile(
     r"|break|lose|freez|deadlock|flake|flicker|emit|spam|duplicate|ignore|corrupt|swallow)\w*",
     re.I,
 )
+_LEAVES_OFF = re.compile(r"(?:(?:and|also)\s+)?no longer\s+", re.I)
 # What is said to come out is code, a quotation, a number, an error or a constant.
 _SHOWS = re.compile(
     r"\b(?:return|print|raise|exit|respond|output|emit|log|show|display|reject|redirect|fail"
@@ -152,6 +153,9 @@ def _criteria(text: str, shown: str, verb: str) -> list[Said]:
         return _told(text[: now.start()] if now else text, binding=False)
     if no_longer := _NO_LONGER.search(shown):
         return [Said("criterion", fitting(text, no_longer.start()), binding=False)]
+    leaves_off = _LEAVES_OFF.match(shown)
+    if leaves_off and verb_of(text[leaves_off.end() :]):
+        return _told(text, binding=False)
     bound = BOUND.search(shown)
     if bound and verb in IMPROVING:
         return [Said("criterion", fitting(text, bound.start()), binding=False)]

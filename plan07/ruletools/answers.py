@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from plan07.errors import InputError
 from plan07.messages import quoted
-from plan07.ruletools import asking, gloss, terms, why, whynot
+from plan07.ruletools import asking, gloss, recording, terms, why, whynot
 from plan07.ruletools.asking import Question, shown
 from plan07.ruletools.firing import Instance
 from plan07.ruletools.forms import ANY
@@ -69,11 +69,17 @@ class Questions:
         """Return the atom that a text asks about.
 
         Raises:
-            InputError: it is no atom, or no rule knows its predicate.
+            InputError: it is no atom, no rule knows its predicate, or no solve decides it.
         """
         signatures = {key: each.text for key, each in self._history.predicates.items()}
         atoms = (atom for each in self._moments for atom in each.firing.atoms)
-        return asking.read(text, signatures, atoms)
+        question = asking.read(text, signatures, atoms)
+        key = (question.name, len(question.args))
+        speaking = [rule for rule in self._history.rules if _speaks_of(rule, key)]
+        if not any(_is_solved(rule) for rule in speaking):
+            stages = {stage for rule in speaking for stage in rule.stages}
+            _refuse(f"{key[0]}/{key[1]}", stages, key[0])
+        return question
 
     def why(self, question: Question) -> Answer:
         """Return why an atom holds; `holds` is false if it does not."""
@@ -117,7 +123,7 @@ class Questions:
         """Return a rule and every instance of it that fired, stage by stage.
 
         Raises:
-            InputError: no rule has this id.
+            InputError: no rule has this id, or no solve runs it.
         """
         rule = next((each for each in self._history.rules if each.id == identifier), None)
         if rule is None:
@@ -132,6 +138,8 @@ class Questions:
                 phase="usage",
                 detail={"id": identifier, "near": near},
             )
+        if not _is_solved(rule):
+            _refuse(f"the rule {rule.id}", set(rule.stages), rule.id)
         found = [
             self._traced(moment, instance)
             for moment in self._moments
@@ -184,6 +192,8 @@ class Questions:
         """Say that an obligation is part of a composite, which rules name by its lowest member."""
         for moment in self._moments:
             for asked in question.args[:1]:
+                if asked == ANY:
+                    continue
                 for atom in moment.firing.matching(f"member({ANY},{asked})"):
                     unit = terms.split(atom)[1][0]
                     if unit != asked:
@@ -200,14 +210,38 @@ class Questions:
             stage
             for rule in self._history.rules
             if key in rule.heads
-            for stage in rule.stages
-            if stage != "vocabulary"
+            for stage in recording.SOLVED.intersection(rule.stages)
         }
         if refusal is None or not makers or makers & self._history.moments.keys():
             return ()
         return (
             f"the plan is refused ({refusal.code}: {refusal.message}), so the stage "
             f"{' or '.join(_in_order(makers))} did not run",
+        )
+
+
+def _is_solved(rule: Rule) -> bool:
+    return not recording.SOLVED.isdisjoint(rule.stages)
+
+
+def _speaks_of(rule: Rule, key: tuple[str, int]) -> bool:
+    return key in rule.heads or any((atom.name, atom.arity) == key for atom in rule.atoms())
+
+
+def _refuse(what: str, stages: set[str], name: str) -> None:
+    """Refuse to answer for stages that are no part of a solve: silence would mislead.
+
+    Raises:
+        InputError: always, but where no stage knows it.
+    """
+    if stages:
+        raise InputError(
+            "STAGE_NOT_RUN",
+            f"{what} belongs to the stage {' and '.join(_in_order(stages))}, which is no part of a "
+            "solve",
+            f"see `plan07 rules show {name}` for the rules, and ask about what a solve decides",
+            phase="usage",
+            detail={"stages": list(_in_order(stages))},
         )
 
 

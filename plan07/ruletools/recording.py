@@ -16,6 +16,9 @@ from plan07.errors import PlanRefused
 from plan07.facts import Atoms, Fact, program
 from plan07.rulebook import Rulebook
 
+# Those of a solve. Driving and changing a plan, drafting and impact are solves of their own.
+SOLVED = frozenset({"admission", "graph", "repair", "schedule", "steps"})
+
 
 class Stage(NamedTuple):
     """One stage of one solve.

@@ -127,6 +127,11 @@ class TestBuild:
         assert "readers   none\n" in out
         assert "1 go file is listed and not read: run `scip-go` here" in out
 
+    def test_of_an_empty_directory(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        out = run("evidence", "build", tmp_path / "empty", "-o", tmp_path / "x.db").out
+        assert out.splitlines()[2] == "files     none"
+
     def test_calls_that_stay_open_are_named(self, run: Run, tmp_path: Path) -> None:
         classes = "class A:\n    def f(self): ...\n    def g(self): ...\n"
         text = f"{classes}def use(x):\n    x.f()\n    x.f()\n    x.g()\n"
@@ -217,8 +222,9 @@ class TestShow:
             ("f", "ENTITY_AMBIGUOUS", "shop.one.f, shop.two.f", "write more of the name"),
             ("", "ENTITY_UNKNOWN", '""', "write its"),
             ("%", "ENTITY_UNKNOWN", '"%"', "write its"),
+            ("a\udcff", "ENTITY_UNKNOWN", r'"a\udcff"', "write its"),
         ],
-        ids=["unknown", "nearly", "escape", "ambiguous", "empty", "wildcard"],
+        ids=["unknown", "nearly", "escape", "ambiguous", "empty", "wildcard", "bytes"],
     )
     def test_refusals(
         self, name: str, code: str, said: str, fix: str, run: Run, shop: Path

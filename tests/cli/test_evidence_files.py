@@ -152,6 +152,18 @@ class TestCheck:
         assert result.status == 1
         assert result.err.startswith(f"plan07: {code}: {place}")
 
+    def test_nothing_at_all(self, run: Run) -> None:
+        """It is evidence that is missing, and no plan."""
+        result = run("evidence", "check", "-", stdin=b"\n")
+        assert (result.status, result.err.splitlines()) == (
+            1,
+            [
+                "plan07: JSON_INVALID: standard input:1:1: it is empty",
+                "  fix: give one of recon.db, JSON Lines of it, impact, localization, context, "
+                "SARIF, pyright",
+            ],
+        )
+
     def test_standard_input(self, run: Run) -> None:
         result = run("evidence", "check", "-", stdin=Path(IMPACT).read_bytes())
         assert (result.status, result.out.splitlines()[1].split()[-1]) == (0, "impact")
@@ -369,6 +381,13 @@ def test_a_reader_of_another_package(tmp_path: Path, home: Path) -> None:
     assert json.loads(plan07("build", str(repo), "--json"))["encoders"] == ["ctags"]
     shown = plan07("show", "Cart.Total", "--repo", str(repo))
     assert shown.splitlines()[:2] == ["function Cart.Total", "  cart.go:3"]
+    (repo / "tags.jsonl").write_text("no JSON\n")
+    found = json.loads(plan07("build", str(repo), "--json"))
+    assert [(each["code"], each["subject"]) for each in found["notes"]] == [
+        ("READER_FAILED", "ctags"),
+        ("LANGUAGE_NOT_READ", "go"),
+    ]
+    assert "the reader 'ctags' failed: JSONDecodeError: " in found["notes"][0]["message"]
 
 
 def test_the_example_of_a_reader_is_short() -> None:

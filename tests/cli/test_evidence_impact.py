@@ -197,6 +197,10 @@ class TestDiff:
     def test_nothing_changed(self, run: Run, shop: Path) -> None:
         document = run("evidence", "impact", shop, "--diff", "HEAD", "--json").document()
         assert (document["seeds"], document["edges"]) == ([], [])
+        assert run("evidence", "impact", shop, "--diff", "HEAD").out == (
+            "0 changes reach 0 entities in 0 ways: 0 must, 0 should, 0 check, 0 revalidate\n\n"
+            f"written to {shop / HOME / 'impact.json'}\n"
+        )
 
     def test_the_repository_stays_as_it_was(self, run: Run, shop: Path) -> None:
         write(shop, {"shop/cart.py": CART + "# edited\n"})
@@ -251,6 +255,7 @@ class TestRefused:
             ((), "SEED_MISSING", "--seed"),
             (("--seed", "nonsense"), "SEED_INVALID", "nonsense"),
             (("--seed", "shop.cart.Cart.sum=rename"), "ENTITY_UNKNOWN", "shop.cart.Cart.sum"),
+            (("--seed", "a\udcff=rename"), "ENTITY_UNKNOWN", r"a\udcff"),
             (("--seed", "total=rename"), "ENTITY_AMBIGUOUS", "shop.cart.Gift.total"),
             (("--seed", "Cart.total=renamed"), "CHANGE_UNKNOWN", "renamed"),
             (("--diff", "nowhere"), "REVISION_UNKNOWN", "nowhere"),

@@ -172,6 +172,20 @@ class TestOverwriting:
         assert self.plan(run, "--force").status == 2
         assert Path("p.json").read_text("utf-8") == "precious"
 
+    @pytest.mark.parametrize("path", ["", "kept", "kept/", "new/"])
+    def test_a_directory_is_no_plan(self, run: Run, path: str) -> None:
+        Path("kept").mkdir()
+        done = run("plan", REQUEST, "--obligations", SAMPLE, "-o", path, "--json")
+        assert (done.status, done.document()["error"]["code"]) == (2, "PLAN_IS_DIRECTORY")
+        assert os.listdir() == ["kept"] and os.listdir("kept") == []
+
+    def test_a_directory_that_cannot_be_made_is_told_as_json(self, run: Run) -> None:
+        Path("file").write_text("", "utf-8")
+        done = run("plan", REQUEST, "--obligations", SAMPLE, "-o", "file/plan.json", "--json")
+        found = done.document()["error"]
+        assert (done.status, found["code"]) == (3, "SAVE_FAILED")
+        assert "file/plan.json" in found["message"]
+
     def test_the_model_is_not_asked_for_a_plan_that_cannot_be_written(self, run: Run) -> None:
         self.plan(run)
         with wire.server([]) as server:

@@ -289,6 +289,24 @@ class TestGit:
         assert set(found.kinds()) == {"a", "a.f"}
         assert (found.report.commit, found.report.dirty) == (head, False)
 
+    def test_a_part_of_a_repository_is_told(self, tmp_path: Path) -> None:
+        root = tmp_path / "repo"
+        commit(root, {"a.py": GOOD, "inner/b.py": GOOD})
+        assert build(root).report.notes == []
+        found = build(root / "inner", tmp_path / "inner.db")
+        assert set(found.kinds()) == {"b", "b.f"}
+        assert [each.code for each in found.report.notes] == ["REPOSITORY_IN_PART"]
+
+    def test_a_checkout_without_git_is_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = tmp_path / "repo"
+        commit(root, {"a.py": GOOD})
+        monkeypatch.setenv("PATH", str(tmp_path))
+        found = build(root)
+        assert (set(found.kinds()), found.report.commit) == ({"a", "a.f"}, None)
+        assert [each.code for each in found.report.notes] == ["GIT_UNREADABLE"]
+
     def test_a_name_that_is_not_utf8(self, tmp_path: Path) -> None:
         root = tmp_path / "repo"
         commit(root, {"a.py": GOOD})

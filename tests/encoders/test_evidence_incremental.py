@@ -149,6 +149,19 @@ class TestWhatIsRead:
         assert counted == []
         assert "d.alone" not in found.kinds()
 
+    def test_nothing_if_less_is_asked_for(self, tmp_path: Path, counted: list[str]) -> None:
+        """What was asked of pytest stays true, and who asks for nothing reads no options."""
+        root = tmp_path / "repo"
+        write(root, CHAIN)
+
+        def fresh(**options: object) -> bool:
+            return reconstore.build(
+                str(root), str(tmp_path / "x.db"), options={"jobs": 1, **options}
+            ).fresh
+
+        asked = ({}, {"collect": False}, {"collect": True}, {"collect": True}, {})
+        assert [fresh(**options) for options in asked] == [True, False, True, False, False]
+
     def test_everything_when_asked(self, tmp_path: Path, counted: list[str]) -> None:
         root = self.start(tmp_path, counted)
         build(root, anew=True)

@@ -90,6 +90,8 @@ def test_section_of(heading: str, section: str | None) -> None:
         ("It returns 500 for unknown ids", []),
         ("The cache no longer raises KeyError", ["The cache no longer raises KeyError"]),
         ("The cache no longer works", []),
+        ("No longer works on ARM", []),
+        ("No longer export `Client.old`", ["No longer export `Client.old`"]),
         (
             "Make sure that ids are kept, and that names are shown",
             ["ids are kept", "names are shown"],
@@ -127,12 +129,21 @@ def test_criteria_of_a_sentence(sentence: str, criteria: list[str] | None) -> No
         ("Supports Python 3.10+", ["Supports Python 3.10+"]),
         ("Add an index within 500 MB", ["within 500 MB"]),
         ("Listing takes 40 seconds", []),
+        ("p95 of the listing < 50 ms", ["p95 of the listing < 50 ms"]),
+        ("Ohne Änderung der Schnittstelle", ["Ohne Änderung der Schnittstelle"]),
     ],
     ids=lambda each: each[:32] if isinstance(each, str) else "",
 )
 def test_constraints_of_a_sentence(sentence: str, constraints: list[str] | None) -> None:
     found = [each.text for each in predicates.named(sentence) if each.kind == "constraint"]
     assert found == ([sentence] if constraints is None else constraints)
+
+
+def test_a_sentence_without_subject_is_no_goal() -> None:
+    """Somebody speaks of himself first, and what comes later says only what must not change."""
+    found = canonicalize("Our audit flagged the date picker.\n\nMust not break old browsers.")
+    assert found["goal"] == "Our audit flagged the date picker"
+    assert found["constraints"] == ["Must not break old browsers"]
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ LAYERS = [
     ["impact/closure"],
     ["impact/seeds", "impact/report", "impact/differences"],
     ["impact/planned", "impact/study", "impact/between"],
+    ["impact/changed"],
     ["decompose", "obliggraph", "partition"],
     ["draft", "units", "state"],
     ["planner"],

@@ -209,18 +209,17 @@ class TestBudget:
         found = build(self.EDGES, budget=1500).user
         assert found.count("- entity pkg.user") >= 10
 
-    def test_a_requirement_that_does_not_fit_is_refused_with_the_number_to_give(self) -> None:
+    @pytest.mark.parametrize("budget", [-1, 0, 1, 256])
+    def test_a_requirement_that_does_not_fit_is_refused_with_the_number_to_give(
+        self, budget: int
+    ) -> None:
         with pytest.raises(InputError) as caught:
-            build(budget=prompt.SMALLEST_BUDGET)
+            build(budget=budget)
         assert caught.value.code == "PROMPT_OVER_BUDGET"
         needed = caught.value.detail["needed"]
+        assert caught.value.detail["budget"] == budget
         assert f"--prompt-budget {needed}" in caught.value.fix
         assert build(budget=needed).tokens <= needed
-
-    def test_a_budget_is_a_number_of_tokens(self) -> None:
-        with pytest.raises(InputError) as caught:
-            build(budget=1)
-        assert caught.value.detail == {"budget": 1, "needed": prompt.SMALLEST_BUDGET}
 
 
 class TestFragment:

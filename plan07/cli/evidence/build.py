@@ -107,10 +107,11 @@ def _show(report: reconstore.Report) -> None:
     output.say(f"{printable(report.path)}: {state}{at}{edited}", out)
     output.say("", out)
     total = sum(report.files.values())
+    number = f"{total}: " if total else "none"
     listed = sorted(report.files.items(), key=lambda each: (-each[1], each[0]))
     kinds = ", ".join(f"{number} {name}" for name, number in listed)
     rows = [
-        ["files", f"{total}: {kinds}"],
+        ["files", f"{number}{kinds}"],
         ["read", f"{report.read}, {len(report.failed)} could not be"],
         ["entities", f"{counts.get('nodes', 0)}, {counts.get('edges', 0)} edges between them"],
         ["tests", f"{counts.get('tests', 0)}"],

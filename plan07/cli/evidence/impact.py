@@ -129,20 +129,21 @@ def _show(result: dict[str, Any], target: str) -> None:
     number, reached = len(result["seeds"]), len({e["to"] for e in edges})
     output.say(
         f"{number} {'change reaches' if number == 1 else 'changes reach'} {reached} "
-        f"{'entity' if reached == 1 else 'entities'}: {', '.join(counts)}",
+        f"{'entity' if reached == 1 else 'entities'} in {len(edges)} "
+        f"{'way' if len(edges) == 1 else 'ways'}: {', '.join(counts)}",
         out,
     )
-    output.say("", out)
     chosen = sorted(edges, key=lambda e: (e["hop"], _STRENGTHS.index(e["strength"])))
     rows = [_row(each) for each in chosen[:_MOST_LINES]]
     if rows:
+        output.say("", out)
         head = ["hop", "strength", "order", "sure", "found", "entity", "at", "because"]
         output.table(head, rows, out)
     if len(chosen) > _MOST_LINES:
-        output.say(f"and {len(chosen) - _MOST_LINES} more, see {target}", out)
+        output.say(f"and {len(chosen) - _MOST_LINES} more, see {printable(target)}", out)
     _gaps(result)
     output.say("", out)
-    output.say(f"written to {target}", out)
+    output.say(f"written to {printable(target)}", out)
 
 
 def _row(edge: dict[str, Any]) -> list[str]:
