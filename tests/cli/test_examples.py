@@ -261,7 +261,9 @@ def _names(prefix: str) -> list[str]:
 
 
 def test_every_example_is_in_the_tables_and_in_the_readme() -> None:
-    files = {str(file.relative_to(EXAMPLES)) for file in EXAMPLES.rglob("*.json")}
+    found = (file.relative_to(EXAMPLES) for file in EXAMPLES.rglob("*.json"))
+    # Requests and warm-up tasks have tests of their own.
+    files = {str(file) for file in found if file.parts[0] not in ("requests", "warmup")}
     tables = {f"{name}.plan.json" for name in (*SOLVED, *REFUSED)}
     cases = {f"cases/{name}.{part}.json" for name in CASES for part in ("plan", "impact")}
     assert files == tables | cases
