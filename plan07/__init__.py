@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plan07.api import make_plan, solve, solve_async
-    from plan07.driver import Cancelled, GateBroken
     from plan07.errors import Finding, InputError, Plan07Error, PlanRefused, RulesError
     from plan07.models import (
         ActionableObligation,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         PlanStatus,
         Schedule,
     )
+    from plan07.outcomes import Cancelled, GateBroken
     from plan07.session import AsyncPlanner, Planner
 
 __version__ = "0.1.0"
@@ -36,8 +36,8 @@ _HOMES = {
     "make_plan": "api",
     "solve": "api",
     "solve_async": "api",
-    "Cancelled": "driver",
-    "GateBroken": "driver",
+    "Cancelled": "outcomes",
+    "GateBroken": "outcomes",
     "Planner": "session",
     "AsyncPlanner": "session",
     "ActionableObligation": "models",

@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plan07.document import COMPOSITE, compact, natural
+from plan07.document import COMPOSITE, ID, compact, natural
 from plan07.errors import PlanRefused
+from plan07.messages import quoted
 
 LARGEST_BYTES = 32 * 1024
 MOST_CHECKPOINTS = 32
@@ -194,8 +195,16 @@ def faults(artifact: Mapping[str, Any]) -> list[str]:
     found += [
         f"the id {each} stands twice" for each in sorted({x for x in ids if ids.count(x) > 1})
     ]
+    parts = [part["id"] for node in artifact["nodes"] for part in node.get("members", (node,))]
+    found += [f"{quoted(each)} is not an id" for each in parts if not ID.match(each)]
+    known = {*ids, *parts}
     for node in artifact["nodes"]:
         found += _faults_of(node)
+        found += [
+            f"{quoted(node['id'])} waits for {quoted(each)}, which the plan does not hold"
+            for each in node["dependencies"]
+            if each not in known or each == node["id"]
+        ]
     revisions = [row["rev"] for row in artifact["revision_history"]]
     if revisions != sorted(set(revisions)):
         found.append("the revisions do not count upwards")

@@ -53,16 +53,25 @@ def parse(text: str) -> tuple[Check, ...]:
     >>> parse("tests/test_a.py::test_b && make lint")[1]
     Check(kind='command', args=('make', 'lint'))
     """
-    return tuple(_check(part) for part in _parts(text) if part)
+    return tuple(check for _, check in parts(text))
+
+
+def parts(text: str) -> list[tuple[str, Check]]:
+    """Return the checks of a validation, each with its own text.
+
+    >>> [text for text, _ in parts("tests/test_a.py && make lint")]
+    ['tests/test_a.py', 'make lint']
+    """
+    return [(part, _check(part)) for part in _parts(text) if part]
 
 
 def _parts(text: str) -> list[str]:
-    parts, start = [], 0
-    for found in _JOINED.finditer(text):
-        if found.group(1):
-            parts.append(text[start : found.start()].strip())
-            start = found.end()
-    return [*parts, text[start:].strip()]
+    found, start = [], 0
+    for mark in _JOINED.finditer(text):
+        if mark.group(1):
+            found.append(text[start : mark.start()].strip())
+            start = mark.end()
+    return [*found, text[start:].strip()]
 
 
 def _check(text: str) -> Check:

@@ -49,17 +49,20 @@ def tree(artifact: Mapping[str, Any], standing: Standing) -> str:
 
 
 def _depth(name: str, nodes: Mapping[str, Any], known: dict[str, int]) -> int:
-    """The longest path that leads to a node; a plan of one long chain needs no recursion."""
-    todo = [name]
+    """The longest path that leads to a node; a plan of one long chain needs no recursion.
+
+    A file that something else wrote may hold a ring; whoever closes it counts for nothing.
+    """
+    todo, begun = [name], set()
     while todo:
         each = todo[-1]
         needs = [x for x in nodes[each]["dependencies"] if x in nodes]
-        missing = [x for x in needs if x not in known]
-        if each in known or not missing:
-            known.setdefault(each, max((known[x] + 1 for x in needs), default=0))
-            todo.pop()
+        if each not in begun:
+            begun.add(each)
+            todo += [x for x in needs if x not in known and x not in begun]
         else:
-            todo += missing
+            known.setdefault(each, max((known[x] + 1 for x in needs if x in known), default=0))
+            todo.pop()
     return known[name]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from plan07 import artifact as artifact_
 from plan07 import evidence as evidence_
@@ -20,6 +20,7 @@ from plan07.errors import Plan07Error, PlanRefused
 from plan07.evidence import Evidence
 from plan07.exposure import due, exposure, nothing_ready, refuse_beyond, usage
 from plan07.messages import printable
+from plan07.outcomes import Cancelled, GateBroken, Validated
 from plan07.partition import Standing
 from plan07.replan import Replanner
 from plan07.revision import Context, Revised
@@ -29,50 +30,6 @@ from plan07.state import Store, Stored
 from plan07.validate import ERROR, FAIL, PASS, CheckResult, GateResult, Runner, gate
 
 _PHASE = "drive"
-
-
-class GateBroken(Plan07Error):
-    """A check could not be run at all; nothing was learned and nothing changed."""
-
-    exit_status = 3
-
-
-class Cancelled(Exception):
-    """A harness cancels: raise it from a hook, and the same object comes out.
-
-    Args:
-        token: why, one line.
-    """
-
-    def __init__(self, token: str) -> None:
-        super().__init__(token)
-        self.token = token
-
-
-class Validated(NamedTuple):
-    """What a validation came to.
-
-    Args:
-        result: of the gate.
-        replanned: the change of the plan that followed a failure, "" where none did.
-        reason: why no replan followed, "" where one did or none was due.
-        standing: of the plan afterwards.
-    """
-
-    result: GateResult
-    replanned: str
-    reason: str
-    standing: Standing
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the wire form."""
-        return {
-            **self.result.as_dict(),
-            "replanned": self.replanned,
-            "no_replan": self.reason,
-            "verdict": self.standing.verdict,
-            "next": self.standing.exposed,
-        }
 
 
 class Driver:
@@ -181,6 +138,29 @@ class Driver:
             check = CheckResult(found["validation"], "bounds", FAIL, reason)
             return self._failed(stored, found, GateResult(node, FAIL, (check,)))
 
+    def owed(self) -> list[tuple[str, str, str]]:
+        """Decompose again what failed when nobody could, or when a process died before it did.
+
+        Returns:
+            The node, the change and the reason why there is none, for each such failure.
+
+        Raises:
+            PlanRefused: the plan is busy or was abandoned.
+        """
+        done: list[tuple[str, str, str]] = []
+        if self._replanner is None:
+            return done
+        with self.store.locked():
+            stored = self._writable()
+            for node in [each["id"] for each in stored.artifact["nodes"]]:
+                failed = {x["id"] for x in stored.artifact["nodes"] if x["state"] == "failed"}
+                rows = [row for row in stored.log if row.get("obligation") == node]
+                last = [row for row in rows if row["event"] in ("fail", "replanned", "no_replan")]
+                if node in failed and last and last[-1]["event"] == "fail":
+                    stored, replanned, why = self._replan(stored, node, last[-1]["reason"])
+                    done.append((node, replanned, why))
+        return done
+
     def edit(self, node: str, files: Sequence[str]) -> dict[str, int]:
         """Account for files that an agent edits; return what its attempt has used.
 
@@ -225,16 +205,23 @@ class Driver:
         """
         with self.store.locked():
             stored = self._writable()
-            whole = evidence_.merge([self.store.evidence(), found])
-            context = self._context(stored)._replace(evidence=whole)
+            known = self.store.evidence()
+            whole = evidence_.merge([known, found])
             revised = revise.feedback(
-                stored.artifact, context, falsified=falsified, additions=additions, because=because
+                stored.artifact,
+                self._context(stored)._replace(evidence=whole),
+                falsified=falsified,
+                additions=additions,
+                because=because,
+                news=revise.news(known, found),
+                changed=[entity for entity, _ in found.changes],
             )
-            if revised is None:
-                return ""
-            self._save(stored, revised)
-            self.store.keep_evidence(whole)
-            return str(revised.row["change"])
+            if revised is not None:
+                self._save(stored, revised)
+            # After the plan: evidence that is lost is told again, a revision would not be made.
+            if whole != known:
+                self.store.keep_evidence(whole)
+            return str(revised.row["change"]) if revised is not None else ""
 
     def promote(self, alternative: str) -> str:
         """Let an alternative take the place of a primary that failed; return what changed.
@@ -261,7 +248,9 @@ class Driver:
             PlanRefused: the checkpoint is not kept.
         """
         return self._steer(
-            lambda stored: steering.rollback(stored.artifact, marker, stored.log, self._now())
+            lambda stored: steering.rollback(
+                stored.artifact, marker, stored.log, self._context(stored)
+            )
         )
 
     def abandon(self, token: str) -> str:
@@ -347,6 +336,8 @@ class Driver:
         fragment, ids = replan.fragment(stored.artifact, node, reason, context)
         ask = self._replanner
         try:
+            # Nobody is asked for what a plan could not take up any more.
+            artifact_.revised(stored.artifact, "", node, context.time)
             found = self._cancellable(lambda: ask(fragment), stored)
             if found.is_no_op:
                 why = found.reason
@@ -381,11 +372,15 @@ class Driver:
         try:
             return job()
         except Cancelled as cancelled:
-            token = cancelled.token
-            if stored is None:
-                self.abandon(token)
-            else:
-                self._save(stored, steering.abandon(stored.artifact, token, self._now()))
+            try:
+                if stored is None:
+                    self.abandon(cancelled.token)
+                else:
+                    given_up = steering.abandon(stored.artifact, cancelled.token, self._now())
+                    self._save(stored, given_up)
+            except Plan07Error as error:
+                # What the harness raised is what it gets; that the plan goes on is a remark.
+                cancelled.add_note(f"the plan was not abandoned: {error.code}: {error.message}")
             raise
 
 

@@ -38,7 +38,7 @@ def usage(log: Sequence[Mapping[str, Any]], node: str) -> Usage:
     files: set[str] = set()
     tests = 0
     for row in log:
-        if row.get("event") in ("replanned", "rolled_back"):
+        if row["event"] == "rolled_back":
             files, tests = set(), 0
         if row.get("obligation") != node:
             continue
@@ -91,13 +91,12 @@ def narrowed(permitted: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[st
     Raises:
         PlanRefused: CAPABILITY_WIDENING, more is asked for than permitted.
     """
-    bounds = {**permitted["bounds"], **wanted.get("bounds", {})}
-    found = {
-        **{name: wanted.get(name, permitted[name]) for name in ("read", "edit", "test")},
-        "bounds": bounds,
-    }
-    wider = [name for name in ("read", "edit", "test") if found[name] and not permitted[name]]
-    wider += [name for name, number in bounds.items() if number > permitted["bounds"].get(name, 0)]
+    actions = {name: given for name, given in permitted.items() if name != "bounds"}
+    asked = {name: given for name, given in wanted.items() if name != "bounds"}
+    limits = wanted.get("bounds", {})
+    # What the parent has no word for, it does not permit.
+    wider = [name for name, given in asked.items() if given and not actions.get(name)]
+    wider += [name for name in limits if not _within(limits[name], permitted["bounds"].get(name))]
     if wider:
         raise PlanRefused(
             "CAPABILITY_WIDENING",
@@ -106,7 +105,15 @@ def narrowed(permitted: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[st
             phase=_PHASE,
             detail={"fields": wider},
         )
-    return found
+    return {
+        **{name: bool(asked.get(name, given)) for name, given in actions.items()},
+        "bounds": {name: limits.get(name, given) for name, given in permitted["bounds"].items()},
+    }
+
+
+def _within(number: Any, limit: int | None) -> bool:
+    """Whether a bound is a number from 0 to the limit, which is 0 where there is none."""
+    return type(number) is int and 0 <= number <= (limit or 0)
 
 
 def nothing_ready(standing: Standing) -> PlanRefused:
@@ -119,7 +126,9 @@ def nothing_ready(standing: Standing) -> PlanRefused:
             "read them with `plan07 status`, then confirm them with `plan07 confirm`",
         ),
         "stalled": (
-            f"nothing can start: {failed or 'nothing'} failed, and what is left waits for it",
+            f"nothing can start: {failed} failed, and what is left waits for it"
+            if failed
+            else "nothing can start: what is left are alternatives, or waits for one another",
             "mend the edit and validate the failed node again, or revise the plan",
         ),
         "needs_rescope": (
@@ -141,7 +150,7 @@ def nothing_ready(standing: Standing) -> PlanRefused:
 
 
 def due(artifact: Artifact, standing: Standing, node: str) -> Mapping[str, Any]:
-    """Return a node whose validation is due: the exposed one, or one that failed.
+    """Return a node whose validation is due: the exposed one, or one that failed and may be mended.
 
     Raises:
         PlanRefused: NODE_NOT_DUE, with what it waits for.
@@ -151,7 +160,7 @@ def due(artifact: Artifact, standing: Standing, node: str) -> Mapping[str, Any]:
     if node not in nodes:
         raise unknown(node, nodes)
     part = standing.part_of(node)
-    if node == standing.exposed or part == "failed":
+    if node == standing.exposed or (part == "failed" and node in standing.permitted):
         return nodes[node]
     waits = [each for each in nodes[node]["dependencies"] if nodes[each]["state"] != "complete"]
     actionable = f"the actionable one is {standing.exposed}" if standing.exposed else ""
@@ -159,6 +168,7 @@ def due(artifact: Artifact, standing: Standing, node: str) -> Mapping[str, Any]:
         "complete": "it is complete already",
         "alternative": "it is an alternative, which is not executed",
         "blocked": f"it waits for {', '.join(waits)}",
+        "failed": f"it waits for {', '.join(waits)}",
         "ready": actionable,
     }[part]
     raise PlanRefused(

@@ -18,6 +18,7 @@ class Ledger(Protocol):
 
     def spend(self, scope: str, row: Mapping[str, Any]) -> bool:
         """Record that a scope is sent; False when it was sent before."""
+        raise NotImplementedError
 
     def record(self, row: Mapping[str, Any]) -> None:
         """Record what came of a call."""

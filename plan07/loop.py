@@ -11,37 +11,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
-import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from plan07 import agents, exposure, leftovers, partition
 from plan07 import artifact as artifact_
-from plan07 import exposure, partition, runner
+from plan07.agents import Agent
 from plan07.driver import Driver
 from plan07.errors import InputError, PlanRefused
+from plan07.guarding import untouched
 from plan07.messages import printable
-from plan07.runner import Ran
-from plan07.state import Store
-from plan07.validate import surroundings
-from plan07.workspace import Workspace, untouched
+from plan07.outcomes import GateBroken, Validated
+from plan07.state import Store, Stored
+from plan07.workspace import Snapshot, Workspace
 
-SECONDS = 3600.0
 _PHASE = "run"
+_OVER = ("complete", "awaiting_confirmation", "abandoned")
+_TURNS = 200
+_PAUSE_SECONDS = 0.05
+_Answer = TypeVar("_Answer")
 # Hears the name of an event, the node it is about, and one line.
 Told: TypeAlias = Callable[[str, str, str], None]
-
-
-class Agent(NamedTuple):
-    """A coding agent.
-
-    Args:
-        words: its command; no shell reads it.
-        seconds: how long it may work on one obligation.
-    """
-
-    words: tuple[str, ...]
-    seconds: float = SECONDS
 
 
 class Step(NamedTuple):
@@ -49,10 +40,11 @@ class Step(NamedTuple):
 
     Args:
         node: its id.
-        outcome: pass or fail.
+        outcome: pass, fail, or moot where the plan went on without it.
         files: that the agent changed.
-        reason: why it failed.
-        commit: the checkpoint, or the commit that keeps what was given up.
+        reason: why it did not pass.
+        commit: the checkpoint, or the reference that keeps what was given up.
+        beside: what changed right beside the repository meanwhile, whoever did it.
     """
 
     node: str
@@ -60,30 +52,21 @@ class Step(NamedTuple):
     files: tuple[str, ...] = ()
     reason: str = ""
     commit: str = ""
+    beside: tuple[str, ...] = ()
 
 
-def agent_of(command: str, seconds: float = SECONDS) -> Agent:
-    """Return the agent that a command line names.
+class Mark(NamedTuple):
+    """What a run is about to do, written down before it does it.
 
     Args:
-        command: words as a shell would split them.
-        seconds: its time limit for one obligation.
-
-    Raises:
-        InputError: there is no command in it.
+        base: the checkpoint that it starts from.
+        node: the obligation that is handed out; "" while the branch is checked out.
+        commit: the checkpoint that is made of it, "" until its gate has passed.
     """
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError:
-        words = ()
-    if not words:
-        raise InputError(
-            "AGENT_INVALID",
-            f"the agent cannot be {command!r:.80}",
-            "give a command in quotes, such as --agent 'python agent.py'",
-            phase="usage",
-        )
-    return Agent(words, seconds)
+
+    base: str
+    node: str
+    commit: str
 
 
 def dry_run(driver: Driver) -> Iterator[dict[str, Any]]:
@@ -135,15 +118,21 @@ class Loop:
 
         Raises:
             PlanRefused: the repository is not fit, the plan was abandoned, or another run is on.
-            GateBroken: a check, or the agent, could not be run at all.
+            GateBroken: a check could not be run at all.
+            InputError: the agent cannot be started.
         """
         with self._store.locked("run"):
+            # A run that was killed may have left its agent at work.
+            leftovers.end(agents.trace(self._store.path))
             stored, _ = self._driver.standing()
             self._plan_id = stored.artifact["plan_id"] or os.path.basename(self._store.path)
-            self._take_back_what_was_cut_off()
-            self._workspace.refuse_unfit()
-            self._workspace.begin()
-            steps = [step for step in [self._landed()] if step is not None]
+            steps = self._resumed()
+            stored, standing = self._driver.standing()
+            if standing.verdict not in _OVER:
+                self._workspace.refuse_unfit()
+                self._begin(stored)
+                for node, change, why in self._patiently(self._driver.owed):
+                    self._told("replan" if change else "no_replan", node, change or why)
             while True:
                 try:
                     shown = self._driver.next()
@@ -153,13 +142,42 @@ class Loop:
                     return steps
                 steps.append(self._step(shown))
 
+    def _begin(self, stored: Stored) -> None:
+        """Check the branch of the checkpoints out, made from what is checked out where it is new.
+
+        Raises:
+            PlanRefused: it holds something else than this plan's checkpoints.
+        """
+        workspace = self._workspace
+        tip, head = workspace.tip(), workspace.head()
+        if tip and workspace.on_branch():
+            return
+        if tip not in {row.get("edit") for row in stored.log}:
+            if tip and not workspace.holds(tip):
+                raise PlanRefused(
+                    "BRANCH_TAKEN",
+                    f"the branch {workspace.branch} holds something else than this plan's work",
+                    "name another branch with --branch",
+                    phase=_PHASE,
+                    detail={"branch": workspace.branch},
+                )
+            # No checkpoint of this plan is on it yet.
+            tip = head
+        self._mark(Mark(tip, "", ""))
+        workspace.restore(tip)
+        self._unmark()
+
     def _step(self, shown: Mapping[str, Any]) -> Step:
         node = shown["node_id"]
         base = self._workspace.head()
         self._told("hand_out", node, f"{shown['obligation']} {shown['target_entity']}")
-        self._mark(base, node)
-        with self._outside_watched() as strayed, untouched(self._plan_files()) as meddled:
-            ran = self._ask(shown)
+        self._mark(Mark(base, node, ""))
+        with (
+            agents.beside(self._workspace.root, self._store.path) as beside,
+            untouched(self._store, self._mark_path) as meddled,
+        ):
+            trace = agents.trace(self._store.path)
+            ran = agents.ask(self._agent, shown, self._workspace.root, trace, self._watch)
         if ran.exit is None:
             self._unmark()
             raise InputError(
@@ -169,148 +187,148 @@ class Loop:
                 phase=_PHASE,
                 detail={"words": list(self._agent.words)},
             )
+        if beside:
+            text = f"changed beside the repository, and not taken back: {', '.join(beside)}"
+            self._told("beside", node, text)
         found = self._workspace.snapshot(base)
-        faults = [*self._ended(ran), *found.faults]
+        faults = [*agents.ended(self._agent, ran), *found.faults]
+        faults += agents.beyond(shown, found.files)
         if meddled:
             faults.append("it changed the plan, which was put back")
-        faults += [f"it wrote outside of the repository, {each}" for each in strayed]
-        faults += self._beyond(shown, found.files)
-        if faults:
-            done = self._driver.reject(node, "; ".join(faults))
-        else:
-            title = f"{node}: {shown['obligation']} {shown['target_entity']}"
-
-            def accept() -> str:
-                return self._workspace.checkpoint(found.tree, base, self._plan_id, node, title)
-
-            done = self._driver.validate(node, accept)
+        try:
+            done = self._judged(shown, base, found, faults)
+        except GateBroken:
+            self._take_back(found, base, node)
+            raise
+        except PlanRefused as refused:
+            if refused.code not in ("NODE_NOT_DUE", "ABANDONED"):
+                raise
+            kept = self._take_back(found, base, node)
+            self._told("moot", node, refused.message)
+            return Step(node, "moot", found.files, refused.message, kept, tuple(beside))
         if done.result.outcome == "pass":
+            commit = self._workspace.tip()
+            self._workspace.restore(commit)
             self._unmark()
-            commit = self._workspace.head()
-            self._told("pass", node, f"checkpoint {commit[:12]}, {len(found.files)} files")
-            return Step(node, "pass", found.files, "", commit)
-        kept = self._given_up(found.tree, base, node) if found.files else ""
-        self._workspace.restore(base)
-        self._unmark()
+            number = len(found.files)
+            files = f"{number} {'file' if number == 1 else 'files'}"
+            self._told("pass", node, f"checkpoint {commit[:12]}, {files}")
+            return Step(node, "pass", found.files, "", commit, tuple(beside))
+        kept = self._take_back(found, base, node)
+        self._failed(node, done)
+        return Step(node, "fail", found.files, done.result.reason, kept, tuple(beside))
+
+    def _judged(
+        self, shown: Mapping[str, Any], base: str, found: Snapshot, faults: list[str]
+    ) -> Validated:
+        """Have the gate judge an attempt, unless it is at fault by the way it was made."""
+        node = shown["node_id"]
+        if faults:
+            return self._patiently(lambda: self._driver.reject(node, "; ".join(faults)))
+        title = f"{node}: {shown['obligation']} {shown['target_entity']}"
+
+        def accept() -> str:
+            return self._land(found.tree, base, node, title)
+
+        return self._patiently(lambda: self._driver.validate(node, accept))
+
+    def _land(self, tree: str, base: str, node: str, title: str) -> str:
+        """Make a tree the newest checkpoint, and return its commit."""
+        message = f"{printable(title)}\n\nPlan07-Node: {node}\nPlan07-Plan: {self._plan_id}\n"
+        commit = self._workspace.commit(tree, base, message)
+        self._mark(Mark(base, node, commit))
+        self._workspace.land(commit)
+        return commit
+
+    def _failed(self, node: str, done: Validated) -> None:
         self._told("fail", node, done.result.reason)
         self._told("replan" if done.replanned else "no_replan", node, done.replanned or done.reason)
-        return Step(node, "fail", found.files, done.result.reason, kept)
 
-    def _ask(self, shown: Mapping[str, Any]) -> Ran:
-        text = json.dumps(shown, indent=2).encode() + b"\n"
-        with tempfile.TemporaryDirectory(prefix="plan07-") as folder:
-            path = os.path.join(folder, "obligation.json")
-            with open(path, "wb") as stream:
-                stream.write(text)
-            environment = {**os.environ, "PLAN07_OBLIGATION": path, "PLAN07_NODE": shown["node_id"]}
-            return runner.run(
-                self._agent.words,
-                self._workspace.root,
-                surroundings(environment, keys=True),
-                self._agent.seconds,
-                given=text,
-                watch=self._watch,
-            )
+    def _take_back(self, found: Snapshot, base: str, node: str) -> str:
+        """Put the tree back to a checkpoint; return what keeps the work that is given up."""
+        kept = ""
+        if found.files:
+            # What the agent has committed by itself is kept along.
+            parent = self._workspace.checked_out() or base
+            kept = self._workspace.keep(found.tree, parent, self._plan_id, node or "begin")
+            self._told("kept", node, f"what was given up is kept as {kept}")
+        self._workspace.restore(base)
+        self._unmark()
+        return kept
 
-    def _ended(self, ran: Ran) -> list[str]:
-        if ran.timed_out:
-            return [f"the agent did not end within {self._agent.seconds:g} seconds"]
-        if ran.exit:
-            last = [line for line in ran.output.splitlines() if line.strip()][-1:]
-            said = f": {printable(last[0].strip()[:120])}" if last else ""
-            return [f"the agent ended with status {ran.exit}{said}"]
-        return []
-
-    def _beyond(self, shown: Mapping[str, Any], files: tuple[str, ...]) -> list[str]:
-        actions = shown["permitted_actions"]
-        limit = actions["bounds"]["max_edit_files"]
-        if files and not actions["edit"]:
-            return [f"it edited {printable(files[0])}, and the obligation permits no edit"]
-        if len(files) > limit:
-            return [f"it edited {len(files)} files, the bound is {limit}"]
-        return []
-
-    def _given_up(self, tree: str, base: str, node: str) -> str:
-        name = self._workspace.keep(tree, base, self._plan_id, node)
-        self._told("kept", node, f"what was given up is kept as {name}")
-        return name
-
-    def _landed(self) -> Step | None:
-        """Finish a step whose checkpoint was made before the plan could say so."""
-        node = self._workspace.landed(self._plan_id)
-        _, standing = self._driver.standing()
-        if node is None or node != standing.exposed:
-            return None
-        head = self._workspace.head()
-        done = self._driver.validate(node, lambda: head)
-        self._told("resumed", node, f"its checkpoint {head[:12]} had landed")
-        return Step(node, done.result.outcome, (), done.result.reason, head)
-
-    def _take_back_what_was_cut_off(self) -> None:
-        """Put the tree of an attempt that was killed back to its checkpoint, and keep its work."""
+    def _resumed(self) -> list[Step]:
+        """Finish, or take back, what a run that was cut off has begun."""
         mark = self._marked()
         if mark is None:
-            return
-        base, node = mark
+            return []
         workspace = self._workspace
-        if workspace.on_branch() and workspace.head() == base:
-            found = workspace.snapshot(base)
-            if found.files:
-                self._given_up(found.tree, base, node)
-            workspace.restore(base)
-            self._told("resumed", node, "the attempt that was cut off is taken back")
-        self._unmark()
+        if not workspace.knows(mark.base):
+            # It was about another clone.
+            self._unmark()
+            return []
+        if mark.commit and workspace.tip() == mark.commit:
+            workspace.restore(mark.commit)
+            return self._landed(mark)
+        found = workspace.snapshot(mark.base)
+        if self._state(mark.node) == "complete":
+            # Somebody validated it by hand meanwhile.
+            self._land(found.tree, mark.base, mark.node, f"{mark.node}: validated by hand")
+            workspace.restore(workspace.tip())
+            self._unmark()
+        else:
+            self._take_back(found, mark.base, mark.node)
+        if mark.node:
+            self._told("resumed", mark.node, "an attempt that was cut off is settled")
+        return []
+
+    def _landed(self, mark: Mark) -> list[Step]:
+        """Finish a step whose checkpoint was made before the plan could say so."""
+        node = mark.node
+        done = None
+        if self._driver.standing()[1].exposed == node:
+            done = self._patiently(lambda: self._driver.validate(node, lambda: mark.commit))
+        self._told("resumed", node, f"its checkpoint {mark.commit[:12]} had landed")
+        if done is None:
+            self._unmark()
+            return []
+        if done.result.outcome == "pass":
+            self._unmark()
+            return [Step(node, "pass", (), "", mark.commit)]
+        kept = self._take_back(self._workspace.snapshot(mark.base), mark.base, node)
+        self._failed(node, done)
+        return [Step(node, "fail", (), done.result.reason, kept)]
+
+    def _state(self, node: str) -> str:
+        stored, _ = self._driver.standing()
+        states = {each["id"]: str(each["state"]) for each in stored.artifact["nodes"]}
+        return states.get(node, "")
+
+    def _patiently(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Wait for somebody who is at the plan for a moment, such as to confirm it."""
+        for _ in range(_TURNS):
+            try:
+                return ask()
+            except PlanRefused as refused:
+                if refused.code != "PLAN_BUSY":
+                    raise
+            time.sleep(_PAUSE_SECONDS)
+        return ask()
 
     @property
     def _mark_path(self) -> str:
         return f"{self._store.path}.run.json"
 
-    def _mark(self, base: str, node: str) -> None:
-        self._store.keep(self._mark_path, {"base": base, "node": node})
+    def _mark(self, mark: Mark) -> None:
+        self._store.keep(self._mark_path, mark._asdict())
 
     def _unmark(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._mark_path)
 
-    def _marked(self) -> tuple[str, str] | None:
+    def _marked(self) -> Mark | None:
         try:
             with open(self._mark_path, "rb") as stream:
                 value = json.loads(stream.read())
-            return str(value["base"]), str(value["node"])
+            return Mark(str(value["base"]), str(value["node"]), str(value["commit"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-
-    def _plan_files(self) -> list[str]:
-        store = self._store
-        return [
-            store.path,
-            store.audit_path,
-            store.calls_path,
-            store.evidence_path,
-            self._mark_path,
-        ]
-
-    @contextlib.contextmanager
-    def _outside_watched(self) -> Iterator[list[str]]:
-        """Name what changed right beside the repository; what lies further off nobody sees."""
-        before = self._beside()
-        strayed: list[str] = []
-        yield strayed
-        after = self._beside()
-        strayed += sorted(
-            name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
-        )
-
-    def _beside(self) -> dict[str, tuple[int, int]]:
-        folder = os.path.dirname(self._workspace.root)
-        own = os.path.basename(self._workspace.root)
-        found = {}
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name == own or not entry.is_file(follow_symlinks=False):
-                    continue
-                path = os.path.join(folder, entry.name)
-                if not path.startswith(self._store.path):
-                    seen = entry.stat(follow_symlinks=False)
-                    found[entry.name] = (seen.st_mtime_ns, seen.st_size)
-        return found

@@ -25,7 +25,8 @@ class Standing(NamedTuple):
         stranded: node to the nodes that it waits for and that failed or are stranded.
         verdict: running, complete, awaiting_confirmation, stalled, abandoned or needs_rescope.
         exposed: the one node that is actionable, None where there is none.
-        permitted: ready or failed node to the actions and bounds of a step on it.
+        permitted: node that is ready, or failed and may be mended, to the actions and bounds of a
+            step on it.
     """
 
     parts: Mapping[str, tuple[str, ...]]
@@ -114,6 +115,9 @@ def _facts(
     if abandoned:
         yield fact("abandoned")
     yield fact("revisions", len(artifact["revision_history"]))
+    records = [part for node in artifact["nodes"] for part in node.get("members", (node,))]
+    places = sorted((each["id"] for each in records), key=natural)
+    ordinals = {each: number for number, each in enumerate(places, 1)} if whole else {}
     for node in artifact["nodes"]:
         unit = node["id"]
         yield fact("unit", unit)
@@ -124,9 +128,10 @@ def _facts(
             yield from _record(record, unit)
             if whole:
                 yield fact("obligation", record["id"])
-                yield fact("ordinal", record["id"], order[unit] + 1)
+                yield fact("ordinal", record["id"], ordinals[record["id"]])
                 yield fact("target", record["id"], record["target_entity"])
-                yield fact("validation", record["id"], record["validation"])
+                if record["validation"].strip():
+                    yield fact("validation", record["id"], record["validation"].strip())
                 for place in lexis.places(record["target_entity"]):
                     yield fact("lies_in", record["id"], place)
 
@@ -149,17 +154,17 @@ def _verdict(atoms: Atoms) -> str:
 
 
 def _permitted(atoms: Atoms, open_steps: Sequence[str]) -> dict[str, dict[str, Any]]:
-    allowed = {
-        (unit, action.name)
-        for unit, action in atoms.rows("permitted", 2)
-        if isinstance(unit, str) and isinstance(action, Fact)
-    }
+    allowed: dict[str, set[str]] = {}
+    for unit, action in atoms.rows("permitted", 2):
+        if isinstance(unit, str) and isinstance(action, Fact):
+            allowed.setdefault(unit, set()).add(action.name)
     found: dict[str, dict[str, Any]] = {
         unit: {
-            **{action: (unit, action) in allowed for action in ("read", "edit", "test")},
+            **{action: action in allowed[unit] for action in ("read", "edit", "test")},
             "bounds": {"max_edit_files": 0, "max_test_calls": 0},
         }
         for unit in open_steps
+        if unit in allowed
     }
     for unit, field, number in atoms.rows("bound", 3):
         if isinstance(unit, str) and unit in found and isinstance(field, Fact):

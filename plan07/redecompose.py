@@ -71,8 +71,13 @@ def again(store: Store, now: Callable[[], str]) -> Replanner:
             node["dependencies"] = [x for x in node["dependencies"] if x in inside]
         text = json.dumps([nodes, fragment.failed, fragment.said], sort_keys=True)
         scope = hashlib.sha256(text.encode()).hexdigest()
-        row = {"event": "again", "time": now(), "failed": fragment.failed}
-        if not File(store.calls_path).spend(scope, row):
+        # An attempt that was given before a crash, and did not reach the plan, is still due.
+        failure = max((row["seq"] for row in store.load().log if row["event"] == "fail"), default=0)
+        row = {"event": "again", "time": now(), "failed": fragment.failed, "of": failure}
+        calls = File(store.calls_path)
+        if not calls.spend(scope, row) and not any(
+            each.get("scope") == scope and each.get("of") == failure for each in calls.rows()
+        ):
             return no_op("the same obligations failed in the same way before")
         return Decomposition({"obligations": nodes})
 

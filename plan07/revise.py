@@ -1,22 +1,44 @@
 """The revision trigger: evidence that contradicts the plan adds and removes obligations.
 
-Only the neighbourhood of what comes or goes is ordered anew; what that is, and what is refused,
-stands in `scope.lp` (build spec 3.6).
+Only the neighbourhood of what comes or goes, and of what new evidence speaks of, is ordered anew;
+what that is, and what is refused, stands in `scope.lp` (build spec 3.6).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from plan07 import document, obliggraph, scope
 from plan07.artifact import Artifact
-from plan07.document import COMPOSITE, Record, as_node, fresh, natural
+from plan07.document import Record, as_node, fresh, natural
 from plan07.errors import PlanRefused
+from plan07.evidence import Evidence
 from plan07.facts import Fact, fact
+from plan07.lowering import Lowered
 from plan07.messages import camel
 from plan07.revision import Context, Revised, concluded, cut, unknown
+from plan07.splicing import splice
+
+# A cause is cut where the name of an entity is long, so that its last words stay.
+_LONGEST_NAME = 120
+# The ids under which changes that the plan does not list are shown to the rules.
+_UNLISTED = "unlisted:"
+
+
+class Demand(NamedTuple):
+    """A dependent that something breaks and nothing mends.
+
+    Args:
+        breaker: id of the obligation that breaks it, "" where the plan lists none.
+        entity: the dependent.
+        because: impact(Cause, From, Change, Resolution), the evidence.
+    """
+
+    breaker: str
+    entity: str
+    because: Fact
 
 
 def feedback(
@@ -26,11 +48,15 @@ def feedback(
     falsified: Sequence[str] = (),
     additions: Sequence[Mapping[str, Any]] = (),
     because: str = "",
+    news: Collection[str] = (),
+    changed: Collection[str] = (),
 ) -> Revised | None:
     """Return a plan that agrees with the evidence, None where it does already.
 
-    What the evidence demands and no obligation mends is added; what is said to be falsified is
-    removed, and its dependents inherit what it waited for.
+    What the evidence demands and no obligation mends is added, also where what breaks it is a
+    change that no obligation asked for; what is said to be falsified is
+    removed, and its dependents inherit what it waited for; what new evidence speaks of is ordered
+    anew.
 
     Args:
         artifact: the plan.
@@ -38,6 +64,8 @@ def feedback(
         falsified: ids of obligations that the evidence has falsified.
         additions: obligations to add, in their wire form.
         because: the evidence, one line.
+        news: entities that evidence speaks of which was not known before.
+        changed: entities that have changed, whether the plan lists that or not.
 
     Raises:
         PlanRefused: REVISION_REFUSED with every reason, or REVISION_CAP.
@@ -47,55 +75,102 @@ def feedback(
     for each in falsified:
         if each not in ids:
             raise unknown(each, ids)
-    plan = document.read(_body(artifact), "the plan")
-    demanded = _demanded(plan, context)
-    new = [*(fresh(each) for each in additions), *_mending(plan, demanded, context)]
-    if not new and not falsified:
-        return None
-    return _rework(artifact, new, frozenset(falsified), demanded, because, context)
+    gone = frozenset(falsified)
+    body = {name: artifact[name] for name in ("nodes", "requirement", "branch_scores")}
+    plan = document.read(body, "the plan")
+    added = [fresh(each) for each in additions]
+    whole = plan._replace(records=(*plan.records, *added))
+    demanded = _demanded(_with_unlisted(whole, changed, context), context, gone)
+    new = [*added, *_mending(whole, demanded, context)]
+    lowered = Lowered(whole, context.evidence)
+    facts = [
+        *scope.plan_facts(artifact),
+        *scope.links(context.evidence, lowered.name),
+        *(fact("told", lowered.name(each)) for each in news),
+        *(fact("adds", each.id) for each in new),
+        *(fact("removes", each) for each in gone),
+        *(each for record in new for each in _facts_of(record, artifact)),
+        *(
+            fact("needs", each.id, demand.breaker)
+            for each, demand in _pairs(new, demanded)
+            if demand.breaker
+        ),
+        *(fact("taken", each) for each in {*ids, *context.used}),
+    ]
+    return _rework(artifact, new, gone, facts, _cause(new, gone, demanded, because), context)
 
 
-def _demanded(plan: document.Plan, context: Context) -> list[tuple[str, str, Fact]]:
-    rows = obliggraph.demands(plan, context.evidence, context.rules)
-    first: dict[str, tuple[str, str, Fact]] = {}
-    for row in rows:
-        first.setdefault(row[1], row)
+def news(known: Evidence, found: Evidence) -> frozenset[str]:
+    """Return the entities that evidence speaks of and says something new about.
+
+    Args:
+        known: the evidence so far.
+        found: what has come.
+    """
+    edges = [each for each in found.edges if each not in known.edges]
+    relations = [each for each in found.relations if each not in known.relations]
+    changes = [each for each in found.changes if each not in known.changes]
+    return frozenset(
+        (
+            *(name for each in edges for name in (each.source, each.target)),
+            *(name for each in relations for name in (each.dependency, each.dependent)),
+            *(entity for entity, _ in changes),
+        )
+    )
+
+
+def _with_unlisted(
+    plan: document.Plan, changed: Collection[str], context: Context
+) -> document.Plan:
+    """The plan, and each change that it does not list as an obligation that has landed."""
+    lowered = Lowered(plan, context.evidence)
+    targets = {record.target_entity for record in plan.records}
+    unlisted = sorted({lowered.name(each) for each in changed} - targets, key=natural)
+    landed = [
+        Record(f"{_UNLISTED}{number}", entity, "modify", "changed", (), "", "ready", "", "complete")
+        for number, entity in enumerate(unlisted, 1)
+    ]
+    return plan._replace(records=(*plan.records, *landed))
+
+
+def _demanded(plan: document.Plan, context: Context, gone: Collection[str]) -> list[Demand]:
+    """What is demanded by obligations that stay, each dependent once."""
+    first: dict[str, Demand] = {}
+    for row in obliggraph.demands(plan, context.evidence, context.rules):
+        if row[0] not in gone:
+            breaker = "" if row[0].startswith(_UNLISTED) else row[0]
+            first.setdefault(row[1], Demand(breaker, *row[1:]))
     return [first[entity] for entity in sorted(first, key=natural)]
 
 
-def _mending(
-    plan: document.Plan, demanded: Iterable[tuple[str, str, Fact]], context: Context
-) -> list[Record]:
-    """An obligation for each dependent that something breaks and nothing mends."""
+def _mending(plan: document.Plan, demanded: Iterable[Demand], context: Context) -> Iterator[Record]:
+    """Yield an obligation for each dependent that something breaks and nothing mends."""
     records = {record.id: record for record in plan.records}
-    number = _next_number({*records, *context.used})
-    found = []
-    for breaker, entity, because in demanded:
-        cause, source, change, _ = because.args
+    criteria = (plan.requirement or {}).get("acceptance_criteria", ("",))
+    first = _next_number({*records, *context.used})
+    for number, demand in enumerate(demanded, first):
+        cause, source, change, _ = demand.because.args
         relation = camel(cause.name if isinstance(cause, Fact) else str(cause))
         words = change.name.replace("_", " ") if isinstance(change, Fact) else str(change)
-        tests = sorted(
-            (
-                edge.target
-                for edge in context.evidence.edges
-                if edge.source == entity and edge.cause == "TestedBy"
+        tests = [
+            edge.target
+            for edge in context.evidence.edges
+            if edge.source == demand.entity and edge.cause == "TestedBy"
+        ]
+        yield Record(
+            f"O{number}",
+            demand.entity,
+            "modify",
+            f"impact06: {words} of {cut(str(source), _LONGEST_NAME)} → consumer re-bind",
+            (),
+            cut(f"06: {source} {relation} {demand.entity}"),
+            "blocked",
+            min(
+                tests,
+                key=natural,
+                default=records[demand.breaker].validation if demand.breaker else criteria[0],
             ),
-            key=natural,
         )
-        found.append(
-            Record(
-                f"O{number}",
-                entity,
-                "modify",
-                cut(f"impact06: {words} of {source} → consumer re-bind"),
-                (),
-                cut(f"06: {source} {relation} {entity}"),
-                "blocked",
-                tests[0] if tests else records[breaker].validation,
-            )
-        )
-        number += 1
-    return found
 
 
 def _next_number(ids: Iterable[str]) -> int:
@@ -103,125 +178,84 @@ def _next_number(ids: Iterable[str]) -> int:
     return max(numbers, default=0) + 1
 
 
+def _facts_of(record: Record, artifact: Artifact) -> Iterator[Fact]:
+    yield fact("target", record.id, record.target_entity)
+    for each in record.dependencies:
+        yield fact("needs", record.id, each)
+    if record.status != "alternative":
+        yield from scope.established(artifact["requirement"], as_node(record))
+
+
+def _pairs(new: Sequence[Record], demanded: Sequence[Demand]) -> Iterator[tuple[Record, Demand]]:
+    by_target = {demand.entity: demand for demand in demanded}
+    for each in new:
+        if each.target_entity in by_target:
+            yield each, by_target[each.target_entity]
+
+
+def _cause(
+    new: Sequence[Record], gone: Collection[str], demanded: Sequence[Demand], because: str
+) -> str:
+    """The obligations that made the plan change, and the words of whoever said so."""
+    breakers = list(dict.fromkeys(each.breaker for each in demanded if each.breaker))
+    asked = [each.id for each in new if each.target_entity not in {d.entity for d in demanded}]
+    ids = breakers or sorted(gone, key=natural) or asked
+    named = f"{', '.join(ids)} evidence" if ids else "evidence"
+    return f"{named}: {because}" if because else named
+
+
 def _rework(
     artifact: Artifact,
     new: Sequence[Record],
-    falsified: frozenset[str],
-    demanded: Sequence[tuple[str, str, Fact]],
-    because: str,
+    gone: frozenset[str],
+    facts: Sequence[Fact],
+    cause: str,
     context: Context,
-) -> Revised:
+) -> Revised | None:
     message = "the revision is refused"
     fix = "the plan stays as it is; give a revision that keeps what is proved and what is complete"
     present = {part["id"] for node in artifact["nodes"] for part in scope.members(node)}
-    facts = [
-        *scope.plan_facts(artifact),
-        *scope.links(context.evidence),
-        *(fact("adds", each.id) for each in new),
-        *(fact("removes", each) for each in falsified),
-        *(fact("target", each.id, each.target_entity) for each in new),
-        *(
-            each
-            for record in new
-            for each in scope.established(artifact["requirement"], as_node(record))
-        ),
-        *(fact("needs", each.id, other) for each in new for other in each.dependencies),
-        *(fact("needs", by, each.id) for each, (by, _, _) in _pairs(new, demanded)),
-        *(fact("taken", each) for each in {*present, *context.used}),
-    ]
     atoms = context.rules.solve("scope", facts)
     scope.refuse(atoms, "REVISION_REFUSED", message, fix)
-    near = set(atoms.ids("neighbour", {*present, *(each.id for each in new)}))
+    near = frozenset(atoms.ids("neighbour", {*present, *(each.id for each in new)}))
+    if not near:
+        return None
     inherited: dict[str, list[str]] = {}
     for heir, dependency, _ in atoms.links("inherits", 2, present):
         inherited.setdefault(heir, []).append(dependency)
-    kept, loose, touched = _spliced(artifact, falsified, inherited, near)
-    change = scope.Change(kept, [*new, *loose], frozenset(near), frozenset(touched | near))
+    left = splice(artifact, gone, inherited=inherited)
+    near |= left.touched
+    change = scope.Change(left.kept, [*new, *left.loose], near, near, facts)
     try:
         result = scope.apply(artifact, change, context.evidence, context.rules)
     except PlanRefused as error:
         raise scope.refusal("REVISION_REFUSED", message, fix, error.violations) from error
     said = [f"added {', '.join(each.id for each in new)}"] if new else []
-    said += [f"removed {', '.join(sorted(falsified, key=natural))}"] if falsified else []
+    said += [f"removed {', '.join(sorted(gone, key=natural))}"] if gone else []
+    if not said:
+        moved = _moved(artifact, result.nodes)
+        if not moved:
+            return None
+        said = [f"reordered {', '.join(moved)}"]
     text = f"{' and '.join(said)} via impact feedback"
-    cause = because or "; ".join(f"{by} evidence" for by, _, _ in demanded[:3]) or "revision"
     row = {
         "event": "revised",
         "change": text,
         "caused_by": cause,
-        "removed": sorted(falsified, key=natural),
+        "removed": sorted(gone, key=natural),
         "pairs": result.pairs,
     }
-    return Revised(concluded(artifact, result, text, cause, context.time, falsified), row)
+    units = {node["id"] for node in artifact["nodes"]}
+    return Revised(concluded(artifact, result, text, cause, context.time, {*gone, *units}), row)
 
 
-def _pairs(new: Sequence[Record], demanded: Sequence[tuple[str, str, Fact]]) -> Iterable[Any]:
-    by_target = {row[1]: row for row in demanded}
-    return (
-        (each, by_target[each.target_entity]) for each in new if each.target_entity in by_target
-    )
-
-
-def _spliced(
-    artifact: Artifact,
-    falsified: frozenset[str],
-    inherited: Mapping[str, Sequence[str]],
-    near: set[str],
-) -> tuple[list[Any], list[Record], set[str]]:
-    """The nodes that stay, obligations of composites that fall apart, and what may change."""
-    unit_of = {part["id"]: node["id"] for node in artifact["nodes"] for part in scope.members(node)}
-    kept: list[Any] = []
-    loose: list[Record] = []
-    touched: set[str] = set()
-    broken = {unit_of[each] for each in falsified}
-    for node in artifact["nodes"]:
-        parts = scope.members(node)
-        if node["id"] in broken:
-            rest = [part for part in parts if part["id"] not in falsified]
-            near |= {part["id"] for part in rest}
-            touched |= {part["id"] for part in rest} | {node["id"]}
-            loose += [_freed(part, node, unit_of, falsified) for part in rest]
-            continue
-        heirs = [each for part in parts for each in inherited.get(part["id"], ())]
-        if any(part["id"] in near for part in parts):
-            touched.add(node["id"])
-        if not broken.intersection(node["dependencies"]):
-            kept.append(node)
-            continue
-        gone = {each for each in node["dependencies"] if each in broken and each in falsified}
-        more = [unit_of[each] for each in heirs if unit_of[each] not in broken]
-        touched.add(node["id"])
-        rest = [each for each in node["dependencies"] if each not in broken]
-        still = [
-            part
-            for each in node["dependencies"]
-            if each in broken and each not in gone
-            for part in _first_left(artifact, each, falsified)
-        ]
-        kept.append({**node, "dependencies": list(dict.fromkeys([*rest, *still, *more]))})
-    return kept, loose, touched
-
-
-def _first_left(artifact: Artifact, unit: str, falsified: frozenset[str]) -> list[str]:
-    """Whoever waited for a composite waits for the lowest member that is left of it."""
-    node = next(node for node in artifact["nodes"] if node["id"] == unit)
-    left = [part["id"] for part in scope.members(node) if part["id"] not in falsified]
-    return [min(left, key=natural)] if left else []
-
-
-def _freed(
-    part: Mapping[str, Any],
-    node: Mapping[str, Any],
-    unit_of: Mapping[str, str],
-    gone: frozenset[str],
-) -> Record:
-    own = [each.removeprefix(COMPOSITE) for each in part["dependencies"]]
-    outside = [each.removeprefix(COMPOSITE) for each in node["dependencies"]]
-    needs = [
-        each for each in dict.fromkeys([*own, *outside]) if each in unit_of and each not in gone
+def _moved(artifact: Artifact, nodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The nodes that wait for something else than before, or land with something else."""
+    old = {node["id"]: node for node in artifact["nodes"]}
+    return [
+        node["id"]
+        for node in nodes
+        if node["id"] not in old
+        or set(old[node["id"]]["dependencies"]) != set(node["dependencies"])
+        or len(scope.members(old[node["id"]])) != len(scope.members(node))
     ]
-    return fresh(part)._replace(dependencies=tuple(needs), state=part["state"])
-
-
-def _body(artifact: Artifact) -> dict[str, Any]:
-    return {name: artifact[name] for name in ("nodes", "requirement", "branch_scores")}

@@ -89,6 +89,6 @@ def unknown(node: str, ids: Iterable[str]) -> InputError:
     )
 
 
-def cut(text: str) -> str:
-    """Return a text that fits a field of the plan."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return a text of at most so many characters, by default as many as a field may have."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."

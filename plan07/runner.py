@@ -1,8 +1,9 @@
 """Runs one program for the gate: without a shell, without input, bounded in time and output.
 
 The program gets a process group of its own, which is ended with it: asked at the time limit
-(TERM), and one second later made (KILL). What it writes is counted and hashed whole, and its last
-lines are kept, however much there is.
+(TERM), and one second later made (KILL). What has left the group is ended too, where the system
+tells (see `leftovers`). What the program writes is counted and hashed whole, and its last lines are
+kept, however much there is.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, NamedTuple
 
+from plan07 import leftovers
+
 KEPT_BYTES = 8 * 1024
 GRACE_SECONDS = 1.0
 _POLL_SECONDS = 0.05
 _CHUNK = 64 * 1024
+# Bytes with which no character of UTF-8 begins.
+_CONTINUED = bytes(range(0x80, 0xC0))
 
 
 class Ran(NamedTuple):
@@ -54,6 +59,7 @@ def run(
     *,
     given: bytes = b"",
     watch: Callable[[], None] = lambda: None,
+    mark: str = "",
     clock: Callable[[], float] = time.monotonic,
 ) -> Ran:
     """Return what came of a program.
@@ -61,18 +67,20 @@ def run(
     Args:
         words: the program and its arguments; no shell reads them.
         directory: where it runs.
-        environment: all of its environment.
+        environment: all of its environment, but for the mark by which what it leaves is found.
         limit: seconds until it is ended.
         given: what it reads on standard input; with none, standard input is closed.
         watch: called every 50 ms; what it raises ends the program and is raised.
+        mark: by which `leftovers` finds what it leaves; one of its own by default.
         clock: seconds.
     """
     started = clock()
+    mark = mark or f"{os.getpid()}-{time.monotonic_ns()}"
     try:
         child = subprocess.Popen(
             list(words),
             cwd=directory,
-            env=dict(environment),
+            env={**environment, leftovers.NAME: mark},
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -86,7 +94,7 @@ def run(
     try:
         timed_out = _attend(child, tail, given, started + limit, watch, clock)
     finally:
-        _end(child, tail)
+        _end(child, tail, mark)
     return Ran(
         child.returncode,
         clock() - started,
@@ -115,11 +123,11 @@ class _Tail:
             self._held -= len(self._kept.popleft())
 
     def text(self) -> str:
-        data = b"".join(self._kept)
-        cut = data[-KEPT_BYTES:]
-        text = cut.decode("utf-8", "replace")
-        # The first line may have lost its beginning.
-        return text.partition("\n")[2] if len(data) < self.size and "\n" in text else text
+        cut = b"".join(self._kept)[-KEPT_BYTES:]
+        if len(cut) < self.size:
+            # The first line may have lost its beginning, and a character of it.
+            cut = cut.partition(b"\n")[2] or cut.lstrip(_CONTINUED)
+        return cut.decode("utf-8", "replace")
 
 
 def _attend(
@@ -195,12 +203,13 @@ def _stop(child: subprocess.Popen[bytes], tail: _Tail) -> None:
             time.sleep(_POLL_SECONDS)
 
 
-def _end(child: subprocess.Popen[bytes], tail: _Tail) -> None:
-    """Leave nothing of the group behind, and take what is still in the pipe."""
+def _end(child: subprocess.Popen[bytes], tail: _Tail, mark: str) -> None:
+    """Leave nothing behind, and take what is still in the pipe."""
     _signal(child, signal.SIGKILL)
     child.wait()
+    leftovers.end(mark)
     if child.stdout is not None:
-        # A process that left the group may hold the pipe open, so its end is not waited for.
+        # Somebody may still hold the pipe open, so its end is not waited for.
         _drain(child.stdout, tail, 1000)
         child.stdout.close()
     if child.stdin is not None:

@@ -270,12 +270,12 @@ def _unmoved(
 
 def _renamed(node: dict[str, Any], units: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """A node that names its dependencies as the plan does now; itself where nothing differs."""
-    fields = {
-        name: list(dict.fromkeys(x for each in node[name] for x in units.get(each, (each,))))
-        for name in ("dependencies", "derived")
-        if name in node
-    }
-    changed = {**node, **fields}
+    changed = dict(node)
+    for name in ("dependencies", "derived"):
+        if name in node:
+            changed[name] = list(
+                dict.fromkeys(x for each in node[name] for x in units.get(each, (each,)))
+            )
     if "members" in node:
         changed["members"] = [_renamed(part, units) for part in node["members"]]
     return node if changed == node else changed

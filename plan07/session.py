@@ -279,9 +279,10 @@ def _replanner(
                 "nodes": [dict(node) for node in fragment.nodes],
             }
         )
-        value = {"obligations": list((answer or {}).get("obligations", ()))}
+        value: Any = {"obligations": (answer or {}).get("obligations")}
         if not value["obligations"]:
             return no_op("the harness gave no obligation")
+        value["obligations"] = list(value["obligations"])
         document.check_foreign(value, "the replacement")
         shapes.check("reply", value, "the replacement", "REPLY_INVALID", "decompose")
         return Decomposition(value)

@@ -158,9 +158,17 @@ class Store:
         Raises:
             SaveError: it cannot be written.
         """
+        self.put(path, compact(document).encode() + b"\n")
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write a file of the plan's, whole.
+
+        Raises:
+            SaveError: it cannot be written.
+        """
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            self._replace(path, compact(document).encode() + b"\n")
+            self._replace(path, data)
         except OSError as error:
             raise self._unsaved(error) from error
 

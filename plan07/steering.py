@@ -13,8 +13,10 @@ from plan07 import scope
 from plan07.artifact import Artifact
 from plan07.document import fresh, natural
 from plan07.errors import PlanRefused
+from plan07.facts import fact
 from plan07.messages import quoted
 from plan07.revision import LONGEST, Context, Revised, concluded, unknown
+from plan07.splicing import splice
 
 
 def promote(artifact: Artifact, alternative: str, context: Context) -> Revised:
@@ -47,22 +49,16 @@ def promote(artifact: Artifact, alternative: str, context: Context) -> Revised:
             detail={"node": alternative, "promotable": sorted(set(replaced.values()), key=natural)},
         )
     primary = min(primaries, key=natural)
-    kept: list[Mapping[str, Any]] = []
-    near = {alternative}
-    for node in artifact["nodes"]:
-        if node["id"] in (primary, alternative):
-            continue
-        if primary in node["dependencies"]:
-            near |= {part["id"] for part in scope.members(node)}
-            kept.append(_renamed(node, primary, alternative))
-        else:
-            kept.append(node)
-    promoted = fresh(nodes[alternative])._replace(
+    own = nodes[alternative]
+    promoted = fresh(own)._replace(
         status="ready",
-        dependencies=tuple(each for each in nodes[alternative]["dependencies"] if each != primary),
+        dependencies=tuple(each for each in own["dependencies"] if each != primary),
     )
-    touched = near | {node["id"] for node in kept if alternative in node["dependencies"]}
-    change = scope.Change(kept, [promoted], frozenset(near), frozenset(touched))
+    rest = {**artifact, "nodes": [each for each in artifact["nodes"] if each is not own]}
+    left = splice(rest, frozenset((primary,)), instead=(alternative,), inherited={})
+    near = left.touched | {alternative}
+    facts = [*scope.plan_facts(artifact), fact("adds", alternative)]
+    change = scope.Change(left.kept, [promoted, *left.loose], near, near, facts)
     try:
         result = scope.apply(artifact, change, context.evidence, context.rules)
     except PlanRefused as error:
@@ -74,18 +70,12 @@ def promote(artifact: Artifact, alternative: str, context: Context) -> Revised:
         ) from error
     text = f"promoted {alternative} in the place of {primary}"
     row = {"event": "promoted", "obligation": alternative, "change": text, "removed": [primary]}
-    return Revised(concluded(artifact, result, text, primary, context.time, {primary}), row)
-
-
-def _renamed(node: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    changed = {**node, "dependencies": [new if x == old else x for x in node["dependencies"]]}
-    if "derived" in node:
-        changed["derived"] = [new if x == old else x for x in node["derived"]]
-    return changed
+    gone = {primary, *_node_ids(artifact)}
+    return Revised(concluded(artifact, result, text, primary, context.time, gone), row)
 
 
 def rollback(
-    artifact: Artifact, marker: str, log: Sequence[Mapping[str, Any]], time: str
+    artifact: Artifact, marker: str, log: Sequence[Mapping[str, Any]], context: Context
 ) -> Revised:
     """Return a plan as it stood at a checkpoint: what passed or failed since is pending again.
 
@@ -93,7 +83,7 @@ def rollback(
         artifact: the plan.
         marker: `step-N:ID`.
         log: the transitions, which know what passed without a checkpoint of its own.
-        time: UTC, ISO 8601.
+        context: rules, time.
 
     Raises:
         PlanRefused: the checkpoint is not kept, or REVISION_CAP.
@@ -113,6 +103,10 @@ def rollback(
     at = [index for index, row in enumerate(log) if row.get("checkpoint") == marker]
     if at:
         since |= {row["obligation"] for row in log[at[-1] + 1 :] if row.get("event") == "pass"}
+    # The audit may be lost; whatever waited for something that is undone is undone in any case.
+    nodes = [node["id"] for node in artifact["nodes"] if node["id"] in since]
+    facts = [*scope.plan_facts(artifact), *(fact("fails", each) for each in nodes)]
+    since.update(context.rules.solve("scope", facts).ids("affected", _node_ids(artifact)))
     undone = [
         node
         for node in artifact["nodes"]
@@ -120,7 +114,7 @@ def rollback(
     ]
     changed = artifact_.with_nodes(artifact, [_pending(node) for node in undone])
     text = f"rolled back to {marker}"
-    changed = artifact_.revised(changed, text, marker, time)
+    changed = artifact_.revised(changed, text, marker, context.time)
     changed["checkpoints"] = markers[: place + 1]
     names = [node["id"] for node in undone]
     return Revised(changed, {"event": "rolled_back", "change": text, "pending": names})
@@ -163,6 +157,10 @@ def abandon(artifact: Artifact, token: str, time: str) -> Revised:
     room = {**artifact, "revision_history": history[-(artifact_.MOST_REVISIONS - 1) :]}
     changed = artifact_.revised(room, text, "abandon", time)
     return Revised(changed, {"event": "abandoned", "change": text})
+
+
+def _node_ids(artifact: Artifact) -> set[str]:
+    return {node["id"] for node in artifact["nodes"]}
 
 
 def _part_ids(artifact: Artifact) -> set[str]:

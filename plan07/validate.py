@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -23,21 +24,44 @@ PASS, FAIL, ERROR = "pass", "fail", "error"
 # Environment variables that hold a key of the model; no check has a use for them.
 _SECRETS = ("PLAN07_API_KEY", "OPENAI_API_KEY")
 _AUDITED = ("check", "kind", "outcome", "exit", "seconds", "sha256")
-_PASSED = re.compile(r"(?<![\w.])[1-9]\d*\s+x?passed\b")
+# What of a caller's git would point a child at another repository than its own.
+_ELSEWHERE = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"),
+    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX"),
+)
+# The options come last, so whatever the project's own add, the outcome is told in this form.
+_PYTEST = ("-m", "pytest", "--verbosity=-1", "--no-header", "--color=no")
+_SUITE = re.compile(r"<testsuite [^>]*>")
+_COUNT = re.compile(r'\b(tests|errors|failures|skipped)="(\d+)"')
+_MISSING = re.compile(r"^ERROR: (?:file or directory )?not found: ", re.M)
 _TOLD = re.compile(r"(?:FAILED|ERROR) \S")
+# What differs between two runs that fail alike: how long they took, and addresses.
 _DURATION = re.compile(r"\s*\bin \d+(?:\.\d+)? ?s(?:econds)?\b|\s*\(?\d+(?:\.\d+)?m?s\)?$")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _COMPILE = """\
 import sys, pathlib
 for name in sys.argv[1:]:
     path = pathlib.Path(name)
-    for each in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+    files = [path]
+    if path.is_dir():
+        files = [
+            each
+            for each in sorted(path.rglob("*.py"))
+            if not any(part.startswith(".") for part in each.relative_to(path).parts)
+        ]
+    if not files:
+        sys.exit(f"there is no Python file in {name}")
+    for each in files:
         compile(each.read_bytes(), str(each), "exec", dont_inherit=True)
 """
 _IMPORT = """\
 import importlib, sys
 sys.path[:0] = [".", "src"]
 for name in sys.argv[1:]:
-    importlib.import_module(name)
+    try:
+        importlib.import_module(name)
+    except SystemExit:
+        raise ImportError(f"{name} exits when it is imported") from None
 """
 
 
@@ -123,6 +147,7 @@ class Runner(Protocol):
             check: what to run.
             text: as the validation has it.
         """
+        raise NotImplementedError
 
 
 class Local:
@@ -135,6 +160,7 @@ class Local:
         predicates: the command that judges predicates, if there is one.
         watch: called while a check runs; what it raises ends the check.
         environment: what the environment of the checks is made from.
+        mark: by which what a check leaves is found, also by a process that comes later.
     """
 
     def __init__(
@@ -145,21 +171,24 @@ class Local:
         predicates: Sequence[str] = (),
         watch: Callable[[], None] = lambda: None,
         environment: Mapping[str, str] | None = None,
+        mark: str = "",
     ) -> None:
         self._directory = os.path.abspath(repository)
         self._seconds = seconds
         given = os.environ if environment is None else environment
         self._environment = surroundings(given)
-        self._python = python or interpreter(self._directory, given)
+        self._python = _whole(python) if python else interpreter(self._directory, given)
         self._predicates = tuple(predicates)
         self._watch = watch
+        self._mark = mark
 
     def __call__(self, check: Check, text: str) -> CheckResult:
         """Return what came of a check."""
         if check.kind == "predicate":
             return self._predicate(check, text)
+        if check.kind == "pytest":
+            return self._pytest(check, text)
         words = {
-            "pytest": (self._python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"),
             "compile": (self._python, "-c", _COMPILE),
             "import": (self._python, "-c", _IMPORT),
             "command": (),
@@ -179,6 +208,7 @@ class Local:
             self._seconds,
             given=given,
             watch=self._watch,
+            mark=self._mark,
         )
 
     def _judge(self, check: Check, ran: runner.Ran) -> tuple[str, str]:
@@ -187,28 +217,35 @@ class Local:
             return ERROR, f"{program} cannot be run: {ran.reason}"
         if ran.timed_out:
             return FAIL, f"it did not end within {self._seconds:g} seconds"
-        if check.kind == "pytest":
-            return self._judge_pytest(ran)
         if ran.exit == 0:
             return PASS, ""
-        return FAIL, _last_line(ran.output) or f"exit status {ran.exit}"
+        return FAIL, last_line(ran.output) or _ended(ran)
 
-    def _judge_pytest(self, ran: runner.Ran) -> tuple[str, str]:
+    def _pytest(self, check: Check, text: str) -> CheckResult:
+        """Run tests; their cache goes elsewhere, so that no run depends on the one before."""
+        with tempfile.TemporaryDirectory(prefix="plan07-pytest-") as folder:
+            report = os.path.join(folder, "report.xml")
+            written = ("-o", f"cache_dir={folder}/cache", f"--junitxml={report}")
+            ran = self._run((self._python, *_PYTEST, *written, "--", *check.args))
+            outcome, reason = self._judge(check, ran)
+            if ran.exit is not None and not ran.timed_out:
+                outcome, reason = self._judge_tests(ran, _passed(report))
+        return _result(check, text, outcome, reason, ran)
+
+    def _judge_tests(self, ran: runner.Ran, passed: int) -> tuple[str, str]:
         """Nothing but a test that ran and passed is a pass."""
         if ran.exit == 0:
-            if _PASSED.search(_last_line(ran.output)):
-                return PASS, ""
-            return FAIL, "no test passed; skipped ones prove nothing"
+            return (PASS, "") if passed else (FAIL, "no test passed; skipped ones prove nothing")
         if ran.exit == 5:
             return FAIL, "no test was collected"
-        if ran.exit == 4 and "not found" in ran.output:
+        if ran.exit == 4 and _MISSING.search(ran.output):
             return FAIL, "the test does not exist"
         if self._run((self._python, "-c", "import pytest")).exit != 0:
             return ERROR, f"{self._python} has no pytest"
         if ran.exit == 3:
             return ERROR, "pytest failed internally"
         told = [line for line in ran.output.splitlines() if _TOLD.match(line)]
-        return FAIL, (told[0][:200] if told else "") or _last_line(ran.output) or "it failed"
+        return FAIL, last_line(told[0] if told else ran.output) or _ended(ran)
 
     def _predicate(self, check: Check, text: str) -> CheckResult:
         if not self._predicates:
@@ -219,7 +256,7 @@ class Local:
         if ran.exit == 0 and not ran.timed_out:
             return _result(check, text, PASS, "", ran)
         if ran.exit == 1 and not ran.timed_out:
-            return _result(check, text, FAIL, _last_line(ran.output) or "it does not hold", ran)
+            return _result(check, text, FAIL, last_line(ran.output) or "it does not hold", ran)
         reason = ran.reason or ("it took too long" if ran.timed_out else f"exit status {ran.exit}")
         return _result(check, text, ERROR, f"{self._predicates[0]} did not judge it: {reason}", ran)
 
@@ -231,14 +268,15 @@ def gate(node: Mapping[str, Any], run: Runner) -> GateResult:
         node: in its wire form.
         run: runs a check.
     """
-    texts = list(dict.fromkeys(part["validation"].strip() for part in node.get("members", (node,))))
+    asked: dict[Check, str] = {}
     found = []
-    for text in texts:
-        parsed = checks.parse(text)
+    for part in node.get("members", (node,)):
+        parsed = checks.parts(part["validation"])
         if not parsed:
-            reason = "the obligation has no validation, so nothing can prove it done"
-            found.append(CheckResult(text, "predicate", ERROR, reason))
-        found += [run(check, text) for check in parsed]
+            reason = f"{part['id']} has no validation, so nothing can prove it done"
+            found.append(CheckResult("", "predicate", ERROR, reason))
+        asked |= {check: text for text, check in parsed if check not in asked}
+    found += [run(check, text) for check, text in asked.items()]
     outcomes = {each.outcome for each in found}
     # What failed is not done, whatever else could not be run.
     outcome = FAIL if FAIL in outcomes else ERROR if ERROR in outcomes else PASS
@@ -248,11 +286,14 @@ def gate(node: Mapping[str, Any], run: Runner) -> GateResult:
 def surroundings(given: Mapping[str, str], keys: bool = False) -> dict[str, str]:
     """Return the environment of a child: the one given, without keys, colours or byte code.
 
+    What would lead its git to another repository is left out as well.
+
     Args:
         given: environment variables.
         keys: the child may have the keys of the model, as an agent that asks one needs.
     """
-    kept = {name: value for name, value in given.items() if keys or name not in _SECRETS}
+    dropped = {*_ELSEWHERE, *(() if keys else _SECRETS)}
+    kept = {name: value for name, value in given.items() if name not in dropped}
     return {**kept, "NO_COLOR": "1", "TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -272,7 +313,8 @@ def interpreter(repository: str, given: Mapping[str, str]) -> str:
         os.path.join(given["VIRTUAL_ENV"], "bin", "python") if given.get("VIRTUAL_ENV") else None,
         shutil.which("python3", path=given.get("PATH")),
     ]
-    return next((each for each in candidates if each and os.access(each, os.X_OK)), sys.executable)
+    found = (each for each in candidates if each and os.access(each, os.X_OK))
+    return _whole(next(found, sys.executable))
 
 
 def _result(check: Check, text: str, outcome: str, reason: str, ran: runner.Ran) -> CheckResult:
@@ -281,7 +323,32 @@ def _result(check: Check, text: str, outcome: str, reason: str, ran: runner.Ran)
     return CheckResult(text, check.kind, outcome, reason, ran.exit, ran.seconds, ran.sha256, shown)
 
 
-def _last_line(output: str) -> str:
-    """Return the last line that says something, without how long it took, which always differs."""
+def last_line(output: str) -> str:
+    r"""Return the last line that says something, without what differs from run to run.
+
+    >>> last_line("one\n<Session at 0x7f3a5c0d2e10> is closed in 0.12s\n\n")
+    '<Session at 0x...> is closed'
+    """
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return _DURATION.sub("", lines[-1])[:200] if lines else ""
+    return _ADDRESS.sub("0x...", _DURATION.sub("", lines[-1]))[:200] if lines else ""
+
+
+def _ended(ran: runner.Ran) -> str:
+    assert ran.exit is not None
+    return f"it was ended by signal {-ran.exit}" if ran.exit < 0 else f"exit status {ran.exit}"
+
+
+def _passed(report: str) -> int:
+    """Return how many tests passed, by the report of pytest; 0 where it wrote none."""
+    try:
+        with open(report, encoding="utf-8", errors="replace") as stream:
+            suite = _SUITE.search(stream.read(4096))
+    except OSError:
+        return 0
+    counts = {name: int(number) for name, number in _COUNT.findall(suite.group() if suite else "")}
+    return 2 * counts.get("tests", 0) - sum(counts.values())
+
+
+def _whole(path: str) -> str:
+    """A path that holds in every directory; a bare name is looked up when it is run."""
+    return os.path.abspath(path) if os.sep in path else path

@@ -16,8 +16,8 @@ from plan07.cli.driving import (
     replan_options,
     replanner_of,
 )
-from plan07.driver import Validated
 from plan07.errors import PlanRefused
+from plan07.outcomes import Validated
 
 
 @click.command("next", epilog="Example: plan07 next plan.json --json")

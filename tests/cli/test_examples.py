@@ -261,9 +261,9 @@ def _names(prefix: str) -> list[str]:
 
 
 def test_every_example_is_in_the_tables_and_in_the_readme() -> None:
-    """But for those of overlays, which have tests of their own."""
-    files = {str(file.relative_to(EXAMPLES)) for file in EXAMPLES.rglob("*.json")}
-    files = {name for name in files if not name.startswith("overlays/")}
+    """But for those of overlays, requests and warm-up tasks, which have tests of their own."""
+    found = (file.relative_to(EXAMPLES) for file in EXAMPLES.rglob("*.json"))
+    files = {str(file) for file in found if file.parts[0] not in ("overlays", "requests", "warmup")}
     tables = {f"{name}.plan.json" for name in (*SOLVED, *REFUSED)}
     cases = {f"cases/{name}.{part}.json" for name in CASES for part in ("plan", "impact")}
     assert files == tables | cases

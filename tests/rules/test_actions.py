@@ -51,3 +51,11 @@ def test_what_is_not_open_permits_nothing() -> None:
 def test_an_unknown_verb_permits_nothing() -> None:
     found = actions(step("ready", O1="destroy"))
     assert found == {'bound("U",edit_files,0)', 'bound("U",test_calls,0)'}
+
+
+def test_what_failed_and_waits_for_something_permits_nothing() -> None:
+    """A revision may have put something before it since."""
+    failed = step("failed", O1="modify")
+    assert actions(f'{failed} before("V","U").') == set()
+    assert actions(f'{failed} before("V","U"). complete("V").') == EDITS
+    assert actions(f'{failed} before("U","V").') == EDITS

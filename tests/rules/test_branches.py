@@ -228,3 +228,51 @@ def test_t8_what_an_artifact_keeps_counts_where_there_is_no_evidence() -> None:
     assert only(atoms("branches.lp", facts), "branch_score") == {'branch_score("A",700)'}
     rated = facts + 'score("A",lex,400).'
     assert only(atoms("branches.lp", rated), "branch_score") == {'branch_score("A",100)'}
+
+
+# Who may take the place of what failed
+
+
+def promotable(*facts: str) -> set[str]:
+    return only(atoms("branches.lp", "\n".join(facts)), "promotable")
+
+
+def places(*names: str) -> str:
+    return " ".join(f'ordinal("{name}",{number}).' for number, name in enumerate(names, 1))
+
+
+FAILED = primary("P", "e") + ' state("P",failed).'
+
+
+def test_t8_only_a_primary_that_failed_is_replaced() -> None:
+    pending = [alternative("A", "e"), primary("P", "e"), places("A")]
+    assert promotable(*pending) == set()
+    assert promotable(*pending, 'state("P",complete).') == set()
+    assert promotable(alternative("A", "e"), FAILED, places("A")) == {'promotable("A","P")'}
+
+
+def test_t8_only_by_what_stands_in_for_it() -> None:
+    assert promotable(alternative("A", "other"), FAILED, places("A")) == set()
+
+
+def test_t8_by_the_best_rated() -> None:
+    rated = [score("A", "lex", 400), score("B", "lex", 800), score("C", "lex", 500)]
+    facts = [*(alternative(each, "e") for each in "ABC"), FAILED, *rated, places(*"ABC")]
+    assert promotable(*facts) == {'promotable("B","P")'}
+
+
+def test_t2_of_equals_the_first_in_the_natural_order() -> None:
+    facts = [*(alternative(each, "e") for each in ("O10", "O9")), FAILED, places("O9", "O10")]
+    assert promotable(*facts) == {'promotable("O9","P")'}
+
+
+def test_t8_each_primary_by_itself() -> None:
+    facts = [
+        FAILED,
+        primary("Q", "f") + ' state("Q",failed).',
+        alternative("A", "e"),
+        alternative("B", "f"),
+        score("B", "lex", 800),
+        places(*"AB"),
+    ]
+    assert promotable(*facts) == {'promotable("A","P")', 'promotable("B","Q")'}

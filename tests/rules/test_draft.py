@@ -62,7 +62,6 @@ class TestCriteria:
         found = drafted(REQUEST, says, 'names_test(criterion(1),"t").')
         assert found == {'drafted(check(1,"t"),validate,"t")'}
 
-
     def test_what_contains_another_only_says_where_it_is(self) -> None:
         named = 'names(criterion(1),"m"). names(criterion(1),"m.f"). contains("m","m.f").'
         assert drafted(REQUEST, named) == {part(1, "m.f")}

@@ -1,0 +1,8 @@
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    cents: int
+    discount: int = 0

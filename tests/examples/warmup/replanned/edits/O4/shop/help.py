@@ -1,0 +1,1 @@
+TEXT = "usage: shop FILE (lines may have a discount in per cent)"

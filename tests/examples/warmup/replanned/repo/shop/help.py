@@ -1,0 +1,1 @@
+TEXT = "usage: shop FILE"

@@ -1,0 +1,6 @@
+from shop.order import Line
+from shop.receipt import receipt
+
+
+def test_a_receipt_ends_with_the_total():
+    assert receipt([Line("tea", 250), Line("milk", 120)]).endswith("total           3.70")

@@ -1,0 +1,2 @@
+def greeting(profile):
+    return f"Hello {profile['username']}"

@@ -1,0 +1,1 @@
+"""Its place makes pytest find the packages beside it."""

@@ -1,0 +1,1 @@
+"""Profiles of users, one JSON file each."""

@@ -1,0 +1,2 @@
+def greeting(profile):
+    return f"Hello {profile['user_name']}"

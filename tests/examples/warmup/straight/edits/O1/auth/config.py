@@ -1,0 +1,7 @@
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SessionConfig:
+    cookie: str = "sid"
+    timeout: float = 30.0
