@@ -1,6 +1,6 @@
 """Measures `evidence build` on projects that no one here wrote, and how right its edges are.
 
-    python bench/evidence.py [--quick] [--sources DIR] [--sites N]
+    pip install jedi && python bench/evidence.py [--quick] [--sources DIR] [--sites N]
 
 Fetches fixed versions of click, flask, networkx and Django from the package index, checks their
 hashes, and prints Markdown: time, CPU and peak memory of a build from nothing, of a second one, and
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import importlib.util
 import json
 import os
 import random
@@ -284,6 +285,8 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, help="keep the projects here")
     parser.add_argument("--sites", type=int, default=150, help="call sites for each resolution")
     given = parser.parse_args()
+    if importlib.util.find_spec("jedi") is None:
+        sys.exit("jedi is what the call sites are compared with: pip install jedi")
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.sources or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

@@ -133,13 +133,18 @@ def make_plan(
         plan_id: what the plan is called, by default after the minute.
 
     Raises:
-        PlanRefused: the request, the decomposition or the plan is refused; nothing is written.
-        InputError: something given cannot be read, or the file is there already.
+        PlanRefused: the request, the decomposition or the plan is refused; no plan is written.
+        InputError: something given cannot be read, the file is there already, or what `ask`
+            returns is no text. What `ask` raises goes through.
         RulesError: the rules are broken.
     """
     from plan07 import canonicalize, ledger, planning, state
 
+    if plan_id is not None:
+        named = {"plan_id": plan_id, "nodes": []}
+        shapes.check("artifact", named, "the plan", "PLAN_ID_INVALID", "read")
     store = state.Store(path)
+    planning.refuse_to_overwrite(store)
     requirement: dict[str, Any] = (
         canonicalize.canonicalize(request) if isinstance(request, str) else _plain(request)
     )

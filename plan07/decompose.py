@@ -95,12 +95,11 @@ def decompose(
     if not ledger.spend(prompt.scope, sent):
         return no_op("this scope was decomposed before, and a scope is sent once")
     try:
-        answered = ask(Call(prompt.system, prompt.user, reply_schema()))
+        reply = _completion(ask(Call(prompt.system, prompt.user, reply_schema())))
     except Plan07Error as error:
         failure = {"event": "failed", "time": now(), "code": error.code, "message": error.message}
         ledger.record({"scope": prompt.scope, **failure})
         raise
-    reply = _completion(answered)
     found = read_reply(reply.text, lenient=lenient, most=most)
     ledger.record(
         {
@@ -178,10 +177,18 @@ def reply_schema() -> dict[str, Any]:
     }
 
 
-def _completion(answered: Completion | str) -> Completion:
+def _completion(answered: object) -> Completion:
     if isinstance(answered, str):
         return Completion(answered, "", "", None, None, 0.0)
-    return answered
+    if isinstance(answered, Completion):
+        return answered
+    raise InputError(
+        "REPLY_NOT_TEXT",
+        f"what the model returned is no text, but of type {type(answered).__name__}",
+        "return the text of the reply, or a Completion",
+        phase="decompose",
+        detail={"type": type(answered).__name__},
+    )
 
 
 def _digest(text: str) -> str:

@@ -139,7 +139,9 @@ def quoted(text: str) -> str:
 
 
 def _json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("```", r"\u0060\u0060\u0060")
+    """A text as a JSON string: what cannot be seen, or breaks a line, is escaped, not changed."""
+    written = json.dumps(text, ensure_ascii=False).replace("```", r"\u0060\u0060\u0060")
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in written)
 
 
 def _requirement(requirement: Mapping[str, Any], fragment: Fragment | None) -> list[str]:

@@ -14,7 +14,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ from plan07.reconwriter import Writer
 NAME = "recon.db"
 # More than one open call in so many is worth a word.
 _OPEN_SHARE = 20
+_TEMPORARY = ".plan07-"
+_STALE_SECONDS = 86_400
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 Progress = Callable[[str, int, int], None]
 
@@ -149,6 +151,15 @@ def _make(folder: str) -> None:
             stream.write("*\n")
 
 
+def _sweep(folder: str, before: float) -> None:
+    """Remove what builds that were killed left, so long ago that none can still be at it."""
+    for each in os.scandir(folder):
+        if each.name.startswith(_TEMPORARY) and each.name.endswith(".db"):
+            with suppress(OSError):
+                if each.stat(follow_symlinks=False).st_mtime < before:
+                    os.unlink(each.path)
+
+
 @contextmanager
 def _target(path: str) -> Iterator[str]:
     """Yield a new file beside the database, which is gone if it is not put in its place."""
@@ -156,9 +167,10 @@ def _target(path: str) -> Iterator[str]:
     try:
         folder = os.path.dirname(path)
         _make(folder)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".plan07-", suffix=".db")
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=_TEMPORARY, suffix=".db")
         os.close(handle)
         os.chmod(temporary, 0o644)
+        _sweep(folder, os.stat(temporary).st_mtime - _STALE_SECONDS)
         yield temporary
     except (OSError, sqlite3.OperationalError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from pathlib import Path
@@ -229,6 +230,16 @@ class TestDamage:
         assert [each.name for each in tmp_path.glob(".plan07-*")] == []
         monkeypatch.undo()
         assert "e.new" in build(root).kinds()
+
+    def test_what_a_killed_build_left_goes_after_a_day(self, root: Path, tmp_path: Path) -> None:
+        old, recent = tmp_path / ".plan07-old.db", tmp_path / ".plan07-recent.db"
+        for place in (old, recent):
+            place.write_bytes(b"half")
+        now = recent.stat().st_mtime
+        os.utime(old, (now - 90_000, now - 90_000))
+        os.utime(recent, (now - 80_000, now - 80_000))
+        build(root)
+        assert [each.name for each in tmp_path.glob(".plan07-*")] == [recent.name]
 
     def test_the_cache_forgets_what_is_gone(self, root: Path, tmp_path: Path) -> None:
         import sqlite3

@@ -14,7 +14,7 @@ import pytest
 from support import EXAMPLES, edge, obligation, plan
 
 import plan07
-from plan07 import InputError, PlanRefused, RulesError, Schedule, solve, solve_async
+from plan07 import InputError, PlanRefused, RulesError, Schedule, make_plan, solve, solve_async
 from plan07.models import Decomposition, Evidence, ImpactEdge, Obligation, PlanArtifact
 
 NAMES = sorted(each.name.split(".")[0] for each in EXAMPLES.glob("*.plan.json"))
@@ -202,6 +202,34 @@ class TestConcurrency:
             found = list(pool.map(lambda name: solve(read(name)).to_json(), jobs))
         expected = {name: solve(read(name)).to_json() for name in SOLVED}
         assert found == [expected[name] for name in jobs]
+
+
+class TestMakePlan:
+    REQUEST = "Make the session timeout configurable"
+
+    def test_the_model_is_not_asked_for_a_file_that_is_there(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.json"
+        make_plan(self.REQUEST, path)
+        before = path.read_bytes()
+        calls: list[object] = []
+
+        def ask(call: object) -> str:
+            calls.append(call)
+            return "{}"
+
+        with pytest.raises(InputError) as caught:
+            make_plan("Rename Session.fetch", path, ask=ask)
+        assert caught.value.code == "PLAN_EXISTS"
+        assert (calls, path.read_bytes()) == ([], before)
+
+    @pytest.mark.parametrize("name", ["", "p1", "plan-20260101-0000\n", "\x1b[3m"], ids=repr)
+    def test_an_id_that_is_none_is_refused_before_anything_is_written(
+        self, tmp_path: Path, name: str
+    ) -> None:
+        with pytest.raises(InputError) as caught:
+            make_plan(self.REQUEST, tmp_path / "plan.json", plan_id=name)
+        assert caught.value.code == "PLAN_ID_INVALID"
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_the_public_names() -> None:

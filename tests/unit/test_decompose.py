@@ -267,6 +267,21 @@ def test_a_row_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> None:
     assert [row["scope"] for row in kept.rows()] == ["a", "b"]
 
 
+def test_what_is_no_text_is_told_and_recorded() -> None:
+    kept = ledger.Memory()
+    answers: Any = [None, b"{}"]
+    for number, name in enumerate(("NoneType", "bytes")):
+        with pytest.raises(Plan07Error) as caught:
+            decompose.decompose(
+                asked()._replace(user=f"scope {number}"),
+                lambda call: answers.pop(0),
+                kept,
+                lambda: TIME,
+            )
+        assert (caught.value.code, caught.value.detail) == ("REPLY_NOT_TEXT", {"type": name})
+    assert [row["event"] for row in kept.rows] == ["sent", "failed", "sent", "failed"]
+
+
 def test_a_ledger_that_cannot_be_written_is_an_error_before_anything_is_sent(
     tmp_path: Path,
 ) -> None:

@@ -160,19 +160,20 @@ class TestWhatEvidenceDemands:
         assert events(path) == ["revised"]
 
 
-class TestChangesThatThePlanDoesNotList:
-    """S-000-080: an edit went further than its obligation; what that breaks is mended all the same."""
+SEEN = {
+    "changes": [{"entity": "x.Y", "change": "rename"}],
+    "edges": [edge("x.Y", "m.F"), edge("m.F", "tests/test_f.py::test_f", "TestedBy")],
+}
 
-    SEEN = {
-        "changes": [{"entity": "x.Y", "change": "rename"}],
-        "edges": [edge("x.Y", "m.F"), edge("m.F", "tests/test_f.py::test_f", "TestedBy")],
-    }
+
+class TestChangesThatThePlanDoesNotList:
+    """S-000-080: an edit went further than its obligation; what that breaks is mended too."""
 
     def test_what_they_break_is_added(self, tmp_path: Path) -> None:
         path = written(tmp_path, step("O1"), step("O2", "O1"))
         planner = opened(path)
         planner.validate("O1")
-        assert planner.revise(self.SEEN, because="diff of O1") == "added O3 via impact feedback"
+        assert planner.revise(SEEN, because="diff of O1") == "added O3 via impact feedback"
         added = nodes(path)["O3"]
         assert (added["target_entity"], added["validation"]) == (
             *("m.F", "tests/test_f.py::test_f"),
@@ -184,12 +185,12 @@ class TestChangesThatThePlanDoesNotList:
     def test_what_is_mended_already_is_not(self, tmp_path: Path) -> None:
         path = written(tmp_path, step("O1", target="m.F"), step("O2", "O1"))
         before = lines(path)
-        opened(path).revise(self.SEEN)
+        opened(path).revise(SEEN)
         assert lines(path) == before
 
     def test_without_a_test_the_first_criterion_proves_it(self, tmp_path: Path) -> None:
         path = written(tmp_path, step("O1"))
-        opened(path).revise({**self.SEEN, "edges": [edge("x.Y", "m.F")]})
+        opened(path).revise({**SEEN, "edges": [edge("x.Y", "m.F")]})
         assert nodes(path)["O2"]["validation"] == "it is so"
 
 
