@@ -93,7 +93,10 @@ def decompose(
         "user": prompt.user,
     }
     if not ledger.spend(prompt.scope, sent):
-        return no_op("this scope was decomposed before, and a scope is sent once")
+        return no_op(
+            "this scope was sent before, and a scope is sent once; "
+            "the record of calls says what came of it"
+        )
     try:
         reply = _completion(ask(Call(prompt.system, prompt.user, reply_schema())))
     except Plan07Error as error:

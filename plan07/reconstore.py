@@ -20,16 +20,7 @@ from typing import Any, NamedTuple
 
 from plan07 import __version__, home, languages, reconderive, worktree
 from plan07.errors import Finding, InputError
-from plan07.recon import (
-    SCHEMA,
-    USER_VERSION,
-    Part,
-    Reader,
-    Repository,
-    parts,
-    readers,
-    stamp,
-)
+from plan07.recon import SCHEMA, USER_VERSION, Part, Reader, Repository, parts, readers, stamp
 from plan07.reconcache import DiskCache
 from plan07.reconwriter import Writer
 

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from plan07.errors import InputError, PlanRefused
 from plan07.git import Git, GitFailed, literal
+from plan07.home import home
 from plan07.messages import printable
-from plan07.state import TEMPORARY, home
+from plan07.state import TEMPORARY
 
 _PHASE = "run"
 _GITLINK = "160000"

@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PLAN07_", "OPENAI_", "GIT_"))
+        if not name.startswith(("PLAN07_", "OPENAI_", "GIT_", "PYTEST_"))
     }
     path = os.pathsep.join([str(Path(sys.executable).parent), kept["PATH"]])
     people = {

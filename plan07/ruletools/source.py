@@ -130,9 +130,10 @@ def _compose(files: Iterable[SourceFile]) -> RuleSet:
     documents = predicates.documented((file.name, file.comments, file.rules) for file in found)
     rules: list[Rule] = []
     used = {rule.id: rule.kind for file in found for rule in file.rules if rule.named}
+    last: dict[str, int] = {}
     numbered: list[SourceFile] = []
     for file in found:
-        own = [_completed(rule, documents, used) for rule in file.rules]
+        own = [_completed(rule, documents, used, last) for rule in file.rules]
         rules += own
         numbered.append(file._replace(rules=tuple(own)))
     faults = tuple(fault for file in found for fault in file.faults)
@@ -140,15 +141,21 @@ def _compose(files: Iterable[SourceFile]) -> RuleSet:
 
 
 def _completed(
-    rule: Rule, documents: dict[tuple[str, int], predicates.Document], used: dict[str, str]
+    rule: Rule,
+    documents: dict[tuple[str, int], predicates.Document],
+    used: dict[str, str],
+    last: dict[str, int],
 ) -> Rule:
     if not rule.named:
-        identifier, number = rule.id, 1
+        # From the last number on: a list of facts may be long.
+        number = last.get(rule.id, 1)
+        identifier = rule.id if number == 1 else f"{rule.id}.{number}"
         while identifier in used:
             number += 1
             identifier = f"{rule.id}.{number}"
         alike = number > 1 and rule.kind in _OUTCOMES and used[rule.id] == rule.kind
         used[identifier] = rule.kind
+        last[rule.id] = number
         rule = rule._replace(id=identifier, numbered=alike)
     title = rule.title or naming.words(rule)
     if not title and rule.heads and rule.heads[0] in documents:

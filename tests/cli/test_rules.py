@@ -53,7 +53,7 @@ class TestList:
             "title": "A user's wish: among obligations that are ready, the lower number goes "
             "first; 0 without one",
             "kind": "derivation",
-            "stages": ["schedule"],
+            "stages": ["schedule", "readiness"],
             "file": "mine.lp",
             "path": str(mine / "mine.lp"),
             "line": 5,
@@ -112,7 +112,7 @@ class TestShow:
             "    may be a text in quotes",
             "  State: complete or failed; pending has no fact",
             "    may be complete, failed",
-            "stages   graph schedule steps",
+            "stages   graph schedule steps readiness scope",
         ]
 
     def test_json(self, run: Run) -> None:
@@ -125,7 +125,10 @@ class TestShow:
             "meaning": "modify, preserve or validate",
             "values": "modify, preserve, validate",
         }
-        assert (found["role"], found["stages"]) == ("input", ["graph", "schedule"])
+        assert (found["role"], found["stages"]) == (
+            "input",
+            ["graph", "schedule", "readiness", "scope"],
+        )
 
     def test_neither(self, run: Run) -> None:
         found = run("rules", "show", "precedes.laddr")

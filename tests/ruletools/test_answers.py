@@ -235,6 +235,28 @@ class TestWhyNot:
         assert "UNRESOLVED_DEPENDENT" in note
         assert note.endswith("so the stage schedule did not run")
 
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("verdict(running)", "verdict/1 belongs to the stage readiness, which"),
+            ("told(_)", "told/1 belongs to the stage scope, which"),
+        ],
+        ids=["a predicate that another stage makes", "one that another stage is given"],
+    )
+    def test_what_no_solve_decides(self, text: str, said: str) -> None:
+        """That it does not hold would be no answer."""
+        with pytest.raises(InputError) as caught:
+            example("session-timeout").read(text)
+        assert caught.value.code == "STAGE_NOT_RUN"
+        assert caught.value.message == f"{said} is no part of a solve"
+
+    def test_what_a_solve_is_given_and_another_stage_makes(self) -> None:
+        """The draft makes targets, too."""
+        assert why(example("session-timeout"), "target(O1,_)").holds
+
+    def test_anything_is_no_member_of_a_composite(self) -> None:
+        assert why_not(example("session-timeout"), "violation(_,_)").notes == ()
+
     def test_what_holds(self) -> None:
         found = why_not(example("session-timeout"), "ready(O1)")
         assert found.holds
@@ -262,6 +284,11 @@ class TestTrace:
             example("session-timeout").trace("readiness.bloked")
         assert caught.value.code == "RULE_UNKNOWN"
         assert "readiness.blocked" in caught.value.fix
+
+    def test_a_rule_that_no_solve_runs(self) -> None:
+        with pytest.raises(InputError) as caught:
+            example("session-timeout").trace("scope.settled")
+        assert (caught.value.code, caught.value.detail) == ("STAGE_NOT_RUN", {"stages": ["scope"]})
 
 
 def test_one_stage_can_be_asked() -> None:

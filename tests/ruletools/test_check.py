@@ -304,6 +304,13 @@ class TestFaults:
                 "role/3 is known in graph",
             ),
             (
+                "schedule",
+                "prefer(O, 1) :- mine(O).\nmine(O) :- precedes(O, _, declared).\n",
+                12,
+                "WISH_LOST",
+                '"precedes(O, _, declared)" holds nothing in the stage readiness',
+            ),
+            (
                 "graph",
                 "advice(x, O) :- climbs(_, O, _, _).\n",
                 17,

@@ -254,7 +254,7 @@ class TestPredicates:
     def test_roles_makers_and_readers(self) -> None:
         found = source.parse(rulebook.load()).predicates
         verb, kind, row = found["verb", 2], found["kind", 3], found["row", 4]
-        assert (verb.role, verb.makers, verb.files) == ("input", (), ("roles.lp",))
+        assert (verb.role, verb.makers, verb.files) == ("input", (), ("actions.lp", "roles.lp"))
         assert (verb.text, verb.title) == ("verb(Obligation, Verb)", "What is to be done")
         assert (kind.role, kind.makers) == (
             "output",
@@ -280,7 +280,15 @@ class TestPredicates:
         }
         resolutions = ("exact", "typed", "dynamic", "heuristic", "ambiguous")
         says = "impact_says(Cause, From, To, Change, Strength, Order, Resolution)"
+        items = ("goal", "criterion/1")
         assert listed == {
+            "announces(Document, Entity, As).As": ("changes", "mention"),
+            "argument(Dependent, Dependency, Parameter, Use).Use": (
+                "by_position",
+                "by_keyword",
+                "omits",
+                "unclear",
+            ),
             "grounding(Obligation, Target, Answer).Answer": (
                 "unresolved",
                 "ambiguous",
@@ -297,11 +305,15 @@ class TestPredicates:
                 "unsaid",
             ),
             f"{says}.Resolution": resolutions,
+            "names(Item, Entity).Item": items,
+            "names_test(Item, Test).Item": items,
             "phrase(Obligation, Field, Phrase).Field": ("caused_by", "evidence", "validation"),
             "relation(Kind, Dependent, Dependency, Resolution).Resolution": resolutions,
+            "says(Item, Phrase).Item": items,
             "score(Subject, Source, Number).Source": ("lex", "cochange", "confidence"),
             "state(Obligation, State).State": ("complete", "failed"),
             "status(Obligation, Status).Status": ("ready", "blocked", "alternative"),
+            "uses(Relation, Dependent, Dependency, Resolution, Number).Resolution": resolutions,
             "verb(Obligation, Verb).Verb": ("modify", "preserve", "validate"),
         }
 

@@ -12,6 +12,7 @@ from support import obligation
 from plan07 import prompt, rulebook
 from plan07.errors import InputError
 from plan07.evidence import Edge, Evidence, Place, Relation
+from plan07.instructions import instructions
 from plan07.prompt import Fragment, Prompt
 
 REQUIREMENT = {
@@ -93,7 +94,7 @@ def test_every_kind_of_change_of_the_lexicon_is_named_once() -> None:
 def test_an_overlay_of_words_reaches_the_model(tmp_path: Path) -> None:
     text = '%# Words\n%\n% Stage: vocabulary, graph\nlexicon("umbenennen", change(umbenannt)).\n'
     (tmp_path / "words.lp").write_text(text, encoding="utf-8")
-    assert " umbenennen," in prompt.instructions(rulebook.load(tmp_path))
+    assert " umbenennen," in instructions(rulebook.load(tmp_path))
 
 
 def test_of_an_index_what_changes_comes_first_then_who_depends_on_it() -> None:

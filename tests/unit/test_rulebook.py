@@ -62,6 +62,11 @@ class TestFiles:
         assert len(files) == len(rulebook.load().files) + 1
         assert [file.name for file in rules.files] == sorted(files)
 
+    def test_a_stage_that_is_named_is_not_added_again(self, overlay: Callable[..., Path]) -> None:
+        rules = rulebook.load(overlay(mine="% Stage: schedule, readiness\n"))
+        (mine,) = (file for file in rules.files if file.name == "mine.lp")
+        assert mine.stages == ("schedule", "readiness")
+
     def test_tests_of_rules_and_other_files_are_no_rules(
         self, overlay: Callable[..., Path]
     ) -> None:

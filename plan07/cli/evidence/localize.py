@@ -47,7 +47,7 @@ def command(
         if not suspects and not files and not notes:
             raise InputError(
                 "LOCALIZATION_EMPTY",
-                f"{printable(repo)} holds neither a .coverage with failing tests nor JUnit XML",
+                f"no JUnit XML or .coverage in {printable(repo)} tells of a test that failed",
                 "run pytest --cov --cov-context=test --junitxml=junit.xml, or name a file",
                 phase="evidence",
                 detail={"repo": repo},
