@@ -12,7 +12,7 @@ from typing import Any
 from plan07 import checks, lexis
 from plan07.decompose import Decomposition, no_op
 from plan07.document import natural
-from plan07.evidence import Evidence
+from plan07.evidence import Evidence, node_id
 from plan07.facts import Atoms, Fact, Term, constant, fact
 from plan07.lowering import impact_facts, relation_fact
 from plan07.messages import camel
@@ -43,7 +43,10 @@ def draft(requirement: Mapping[str, Any], evidence: Evidence, rules: Rulebook) -
     keys = sorted(drafted, key=_place)
     ids = {key: f"O{number}" for number, key in enumerate(keys, 1)}
     causes = _grouped(atoms, "demanded_by")
-    tests = _grouped(atoms, "proved_by")
+    tests = {
+        key: [name for test in found if (name := node_id(test, evidence)) is not None]
+        for key, found in _grouped(atoms, "proved_by").items()
+    }
     waits = _grouped(atoms, "waits_for")
     return Decomposition(
         {
@@ -56,7 +59,7 @@ def draft(requirement: Mapping[str, Any], evidence: Evidence, rules: Rulebook) -
                     "dependencies": sorted((ids[each] for each in waits[key]), key=natural),
                     "evidence": _cut(_evidence(causes[key], drafted[key][1])),
                     "status": "blocked" if waits[key] else "ready",
-                    "validation": _cut(_validation(key, tests[key], requirement)),
+                    "validation": _cut(_validation(key, tests.get(key, ()), requirement)),
                 }
                 for key in keys
             ]

@@ -206,6 +206,24 @@ def _last_first(entities: Iterable[Mapping[str, str]]) -> list[tuple[str, str]]:
     return sorted(((each["id"], each["kind"]) for each in entities), reverse=True)
 
 
+def node_id(test: str, evidence: Evidence) -> str | None:
+    """Return the pytest node id of a test that is named as an entity; None where it is not known.
+
+    >>> node_id("tests.test_a.TestB.test_c", Evidence(files={"tests.test_a.TestB.test_c":
+    ...     "tests/test_a.py"}))
+    'tests/test_a.py::TestB::test_c'
+    """
+    if "::" in test or test.endswith(".py"):
+        return test
+    file = evidence.files.get(test, "")
+    pieces = test.split(".")
+    for size in range(len(pieces) - 1, 0, -1):
+        module = "/".join(pieces[:size]) + ".py"
+        if file and (f"/{file}".endswith(f"/{module}") or f"/{module}".endswith(f"/{file}")):
+            return "::".join([file, *pieces[size:]])
+    return None
+
+
 def merge(parts: Sequence[Evidence]) -> Evidence:
     """Return several pieces of evidence as one; lists are joined, later mappings win."""
     if len(parts) == 1:

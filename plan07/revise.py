@@ -14,8 +14,9 @@ from plan07 import document, obliggraph, scope
 from plan07.artifact import Artifact
 from plan07.document import Record, as_node, fresh, natural
 from plan07.errors import PlanRefused
-from plan07.evidence import Evidence
+from plan07.evidence import Evidence, node_id
 from plan07.facts import Fact, fact
+from plan07.lexis import tests_named
 from plan07.lowering import Lowered
 from plan07.messages import camel
 from plan07.revision import Context, Revised, concluded, cut, unknown
@@ -146,17 +147,19 @@ def _demanded(plan: document.Plan, context: Context, gone: Collection[str]) -> l
 def _mending(plan: document.Plan, demanded: Iterable[Demand], context: Context) -> Iterator[Record]:
     """Yield an obligation for each dependent that something breaks and nothing mends."""
     records = {record.id: record for record in plan.records}
-    criteria = (plan.requirement or {}).get("acceptance_criteria", ("",))
+    criterion = (plan.requirement or {}).get("acceptance_criteria", ("",))[0]
+    first_proof = " ".join(tests_named(criterion)) or criterion
     first = _next_number({*records, *context.used})
     for number, demand in enumerate(demanded, first):
         cause, source, change, _ = demand.because.args
         relation = camel(cause.name if isinstance(cause, Fact) else str(cause))
         words = change.name.replace("_", " ") if isinstance(change, Fact) else str(change)
-        tests = [
-            edge.target
+        named = [
+            node_id(edge.target, context.evidence)
             for edge in context.evidence.edges
             if edge.source == demand.entity and edge.cause == "TestedBy"
         ]
+        tests = [each for each in named if each is not None]
         yield Record(
             f"O{number}",
             demand.entity,
@@ -168,7 +171,7 @@ def _mending(plan: document.Plan, demanded: Iterable[Demand], context: Context) 
             min(
                 tests,
                 key=natural,
-                default=records[demand.breaker].validation if demand.breaker else criteria[0],
+                default=records[demand.breaker].validation if demand.breaker else first_proof,
             ),
         )
 

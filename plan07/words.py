@@ -221,7 +221,7 @@ TABLE: dict[str, Message] = {
         ("cause", "kept", "total"),
     ),
     "dependents_unknown": Message(
-        "{calls} calls that may concern what {subject} changes could not be resolved",
+        "calls that may concern what {subject} changes could not be resolved: {calls}",
         "look for dependents that the evidence does not list",
         ("calls",),
     ),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plan07 import jsontext, shapes
 from plan07.cli import output
 from plan07.cli.driving import driver_of, plan_options
+
+if TYPE_CHECKING:
+    from plan07.driver import Driver
+    from plan07.evidence import Evidence
 
 
 def _told(change: str, nothing: str, as_json: bool) -> None:
@@ -56,6 +60,12 @@ def abandon(plan: str, because: str, as_json: bool, **chosen: Any) -> None:
 @plan_options
 @click.option("--impact", metavar="FILE", help="New impact edges, plan07.impact/1.")
 @click.option(
+    "--diff",
+    metavar="REV[..REV]",
+    help="What has changed in the repository since REV, or between both, and whom that reaches.",
+)
+@click.option("--repo", default=".", metavar="PATH", help="The repository of --diff, . by default.")
+@click.option(
     "--falsified", multiple=True, metavar="NODE", help="An obligation to remove. Repeatable."
 )
 @click.option("--add", "added", metavar="FILE", help='Obligations to add, {"obligations": [...]}.')
@@ -63,6 +73,8 @@ def abandon(plan: str, because: str, as_json: bool, **chosen: Any) -> None:
 def revise(
     plan: str,
     impact: str | None,
+    diff: str | None,
+    repo: str,
     falsified: tuple[str, ...],
     added: str | None,
     because: str,
@@ -75,13 +87,30 @@ def revise(
     """
     from plan07 import evidence
 
-    found = evidence.encode("impact", impact, ()) if impact else evidence.Evidence()
+    driver = driver_of(plan, chosen)
+    parts = [evidence.encode("impact", impact, ())] if impact else []
+    if diff is not None:
+        parts.append(_since(driver, repo, diff))
+    found = evidence.merge([evidence.Evidence(), *parts])
     additions = []
     if added is not None:
         value, name = jsontext.read(added)
         shapes.check("reply", value, name, "PLAN_INVALID", "read")
         additions = value["obligations"]
-    change = driver_of(plan, chosen).feedback(
-        found, falsified=falsified, additions=additions, because=because
+    change = driver.feedback(
+        found,
+        falsified=falsified,
+        additions=additions,
+        because=because or (f"diff {diff}" if diff else ""),
     )
     _told(change, "the plan agrees with the evidence already", as_json)
+
+
+def _since(driver: Driver, repository: str, revisions: str) -> Evidence:
+    """Return what a repository has changed in, kept beside the plan as impact.json as well."""
+    from plan07 import evidence
+    from plan07.impact import changed
+
+    place = f"{driver.store.path}.impact.json"
+    driver.store.keep(place, changed.since(repository, revisions, driver.rules))
+    return evidence.encode("impact", place, ())

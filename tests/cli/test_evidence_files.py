@@ -273,7 +273,11 @@ class TestLocalize:
 
     def test_nothing_to_go_by(self, run: Run, shop: str) -> None:
         result = run("evidence", "localize", "--repo", shop, "--json")
-        assert (result.status, result.document()["error"]["code"]) == (2, "LOCALIZATION_EMPTY")
+        error = result.document()["error"]
+        assert (result.status, error["code"], error["message"]) == (
+            *(2, "LOCALIZATION_EMPTY"),
+            f"no JUnit XML or .coverage in {shop} tells of a test that failed",
+        )
 
     def test_what_is_wrong_with_a_file_is_a_note(self, run: Run, failing: str) -> None:
         (Path(failing) / "junit.xml").write_text("<project/>", "utf-8")

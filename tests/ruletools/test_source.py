@@ -258,7 +258,7 @@ class TestPredicates:
         assert (verb.text, verb.title) == ("verb(Obligation, Verb)", "What is to be done")
         assert (kind.role, kind.makers) == (
             "output",
-            ("roles.kind", "roles.kind.phrase", "roles.kind.body"),
+            ("draft.kind.draft", "roles.kind", "roles.kind.phrase", "roles.kind.body"),
         )
         assert "impact.used" in kind.readers
         assert (row.role, row.text, row.makers) == ("private", "row/4", ("impact.row",))

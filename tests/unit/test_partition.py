@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,13 @@ REQUIREMENT = {"goal": "Describe the option"}
         'obligation(O), O = "O1"',
     ],
 )
-def test_a_wish_holds_while_a_plan_is_driven(overlay: Callable[..., Path], wish: str) -> None:
+def test_a_wish_holds_while_a_plan_is_driven(tmp_path: Path, wish: str) -> None:
     """What it may ask for of the schedule it may ask for here."""
-    rules = rulebook.load(overlay(mine=f"% Stage: schedule\nprefer(O, 5) :- {wish}.\n"))
+    text = f"% Stage: schedule\nprefer(O, 5) :- {wish}.\n"
+    (tmp_path / "mine.lp").write_text(text, "utf-8")
     value = plan(
         obligation("O1", target_entity="docs/options.md", validation="of O1"), obligation("O2")
     )
     made = artifact.new("plan", REQUIREMENT, solve(value))
     assert partition.stand(made, rulebook.load()).exposed == "O1"
-    assert partition.stand(made, rules).exposed == "O2"
+    assert partition.stand(made, rulebook.load(tmp_path)).exposed == "O2"

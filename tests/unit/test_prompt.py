@@ -70,7 +70,7 @@ def test_without_evidence_there_is_the_requirement_alone() -> None:
 
 def test_the_instructions_name_the_vocabulary_of_the_rules() -> None:
     said = build().system
-    words = prompt.instructions(rulebook.load())
+    words = instructions(rulebook.load())
     assert said == words
     for phrase in ("rename", "param added required", "schema migration", "consumer rebind"):
         assert f" {phrase}" in said
