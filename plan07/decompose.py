@@ -102,6 +102,9 @@ def decompose(
     except Plan07Error as error:
         failure = {"event": "failed", "time": now(), "code": error.code, "message": error.message}
         ledger.record({"scope": prompt.scope, **failure})
+        # Whether the model was reached cannot be known, so the same scope is not sent again.
+        error.retryable = False
+        error.fix += "; the scope is spent: ask again for another plan (-o), or with other --calls"
         raise
     found = read_reply(reply.text, lenient=lenient, most=most)
     ledger.record(

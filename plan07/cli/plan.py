@@ -15,7 +15,7 @@ from plan07.cli.evidence_options import evidence_options
 from plan07.cli.model_options import model_options, prompt_options, server_of
 from plan07.cli.options import options_of, rule_options
 from plan07.cli.request import request_argument, request_text
-from plan07.errors import PlanRefused
+from plan07.errors import InputError, PlanRefused
 from plan07.messages import printable
 from plan07.solver import Options
 
@@ -86,6 +86,13 @@ def command(
     path = planning.default_path(repo or ".", plan_id) if target is None else target
     store = state.Store(path)
     planning.refuse_to_overwrite(store, force)
+    if taken is not None and decomposer == "rules":
+        raise InputError(
+            "USAGE",
+            "--obligations and --decomposer rules exclude each other",
+            "leave one of them out",
+            phase="usage",
+        )
     if taken is not None:
         chosen = planning.given(taken)
     elif decomposer == "rules":

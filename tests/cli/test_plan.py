@@ -256,7 +256,11 @@ class TestWithAModel:
         with wire.server([wire.status(503)]) as server:
             done = self.plan(run, server, "--json")
         assert done.status == 3
-        assert done.document()["error"]["code"] == "MODEL_SERVER_FAILED"
+        error = done.document()["error"]
+        assert (error["code"], error["retryable"]) == ("MODEL_SERVER_FAILED", False)
+        assert error["fix"].endswith(
+            "the scope is spent: ask again for another plan (-o), or with other --calls"
+        )
         assert not Path("plan.json").exists()
 
     def test_obligations_of_a_refused_plan_are_kept_for_mending(self, run: Run) -> None:

@@ -64,6 +64,10 @@ class TestList:
             "text": "prefer(O, 1) :- verb(O, modfy).",
         }
 
+    def test_a_stage_that_there_is_not(self, run: Run) -> None:
+        done = run("rules", "list", "--stage", "scedule", "--json")
+        assert (done.status, done.document()["error"]["code"]) == (2, "USAGE")
+
     def test_declarations_are_left_out_unless_asked_for(self, run: Run) -> None:
         few = run("rules", "list", "--file", "readiness.lp", "--json").document()["rules"]
         more = run("rules", "list", "--file", "readiness", "--all", "--json").document()["rules"]

@@ -217,3 +217,11 @@ def test_watch_runs_again_when_a_rule_changes(policy: Path) -> None:
 
 def _summary(lines: Any) -> str:
     return next(line for line in lines if re.match(r"\d+ tests: ", line))
+
+
+def test_a_report_that_cannot_be_written_is_the_one_document(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.lp").write_text("% Stage: schedule\nmine(1).\n", "utf-8")
+    path = tmp_path / "mine_test.lp"
+    path.write_text("#program test_a.\nexpect(mine(1)).\n", "utf-8")
+    done = run("rules", "test", path, "--junit", tmp_path / "nowhere" / "x.xml", "--json")
+    assert (done.status, list(done.document())) == (2, ["error"])

@@ -26,9 +26,7 @@ def test_a_wish_holds_while_a_plan_is_driven(tmp_path: Path, wish: str) -> None:
     """What it may ask for of the schedule it may ask for here."""
     text = f"% Stage: schedule\nprefer(O, 5) :- {wish}.\n"
     (tmp_path / "mine.lp").write_text(text, "utf-8")
-    value = plan(
-        obligation("O1", target_entity="docs/options.md", validation="of O1"), obligation("O2")
-    )
+    value = plan(obligation("O1", target="docs/options.md", validation="of O1"), obligation("O2"))
     made = artifact.new("plan", REQUIREMENT, solve(value))
     assert partition.stand(made, rulebook.load()).exposed == "O1"
     assert partition.stand(made, rulebook.load(tmp_path)).exposed == "O2"

@@ -8,6 +8,7 @@ import click
 
 from plan07.cli import output
 from plan07.cli.rules.options import json_option, rules_option
+from plan07.rulefiles import STAGES
 
 if TYPE_CHECKING:
     from plan07.ruletools.source import RuleSet
@@ -19,7 +20,14 @@ _tests = click.option("--tests", is_flag=True, help="Run the rule tests, and tel
 @click.command("list", epilog="Example: plan07 rules list --kind violation")
 @rules_option
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only these. Repeatable.")
-@click.option("--stage", "stages", multiple=True, metavar="NAME", help="Only these. Repeatable.")
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    metavar="NAME",
+    type=click.Choice(STAGES),
+    help="Only these. Repeatable.",
+)
 @click.option("--file", "files", multiple=True, metavar="NAME", help="Only these. Repeatable.")
 @click.option("--all", "everything", is_flag=True, help="#show, #defined and #const too.")
 @click.option("--predicates", is_flag=True, help="List predicates and what they mean instead.")

@@ -86,11 +86,12 @@ def test(
         found = testing.run(drafts, rules, time_limit, jobs)
         outcomes = list(found) if as_json else reports.streamed(found, verbose)
         failed = sum(outcome.status != PASSED for outcome in outcomes)
+        if junit is not None:
+            # Before the document: if it cannot be written, that is the one document.
+            report.write(junit, outcomes)
         if as_json:
             tests = [outcome.as_dict() for outcome in outcomes]
             output.document({"tests": tests, **reports.counted(outcomes)})
-        if junit is not None:
-            report.write(junit, outcomes)
         return 1 if failed else 0
 
     if not watch:
