@@ -16,17 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plan07.api import make_plan, solve, solve_async
+    from plan07.driven import ActionableObligation, GateResult, PlanStatus
     from plan07.errors import Finding, InputError, Plan07Error, PlanRefused, RulesError
-    from plan07.models import (
-        ActionableObligation,
-        Decomposition,
-        Evidence,
-        GateResult,
-        Obligation,
-        PlanArtifact,
-        PlanStatus,
-        Schedule,
-    )
+    from plan07.models import Decomposition, Evidence, Obligation, PlanArtifact, Schedule
     from plan07.outcomes import Cancelled, GateBroken
     from plan07.session import AsyncPlanner, Planner
 
@@ -40,9 +32,9 @@ _HOMES = {
     "GateBroken": "outcomes",
     "Planner": "session",
     "AsyncPlanner": "session",
-    "ActionableObligation": "models",
-    "GateResult": "models",
-    "PlanStatus": "models",
+    "ActionableObligation": "driven",
+    "GateResult": "driven",
+    "PlanStatus": "driven",
     "Finding": "errors",
     "InputError": "errors",
     "Plan07Error": "errors",

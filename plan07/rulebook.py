@@ -1,9 +1,8 @@
-"""Composes and solves rule files. The only module that opens clingo.
+"""Composes and solves rule files. clingo solves here and nowhere else.
 
-A rule file names the stages that it belongs to in its header (`% Stage: graph`), so adding a rule
-is dropping a file in. An overlay directory replaces shipped files of the same name and adds the
-others. Each solve uses a fresh control, asks for two answers and demands exactly one; only the
-repair, which optimises, asks for the best and demands that the search was exhausted.
+A rule file names its stages in its header (`% Stage: graph`), so adding a rule is dropping a file
+in. An overlay directory replaces shipped files of the same name and adds the others. Each solve
+uses a fresh control and demands exactly one answer, or the best where a repair optimises.
 """
 
 from __future__ import annotations
@@ -255,12 +254,11 @@ def laid_over(files: Iterable[RuleFile]) -> list[RuleFile]:
     """Return the shipped rule files with a user's laid over them, sorted by name."""
     by_name = {file.name: file for file in rulefiles.shipped()}
     for file in files:
-        # A copy that was not touched is no overlay.
         if file.name not in by_name:
             # Wishes about the schedule hold while it is driven, too.
             more = ("readiness",) if "schedule" in file.stages else ()
             by_name[file.name] = file._replace(stages=tuple(dict.fromkeys((*file.stages, *more))))
-        elif file.text != by_name[file.name].text:
+        elif file.text != by_name[file.name].text:  # A copy as it was is no overlay.
             by_name[file.name] = file
     return [by_name[name] for name in sorted(by_name)]
 

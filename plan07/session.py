@@ -19,9 +19,10 @@ from typing import Any, Self
 from plan07 import clock, document, report, shapes, solver
 from plan07 import evidence as evidence_
 from plan07.decompose import Decomposition, no_op
+from plan07.driven import ActionableObligation, GateResult, PlanStatus
 from plan07.driver import Driver
 from plan07.errors import PlanRefused
-from plan07.models import ActionableObligation, Evidence, GateResult, PlanStatus
+from plan07.models import Evidence
 from plan07.prompt import Fragment
 from plan07.state import Store
 from plan07.validate import Local, Runner

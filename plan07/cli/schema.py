@@ -13,7 +13,7 @@ from plan07.errors import InputError
 @click.option("--json", "as_json", is_flag=True, help="Errors as JSON too.")
 def command(name: str | None, as_json: bool) -> None:
     """Print the JSON schema of the artifact NAME, or the names there are."""
-    from plan07.models import SCHEMAS
+    from plan07.driven import SCHEMAS
 
     if name is None:
         if as_json:

@@ -44,7 +44,7 @@ LAYERS = [
     ["formats/lines"],
     ["formats/dump", "formats/recondb"],
     ["formats/check", "localize", "reconrepo", "reconshow"],
-    ["prompt", "lowering", "artifact", "impact/__init__"],
+    ["prompt", "lowering", "artifact", "impact/__init__", "driven"],
     ["impact/arguments", "impact/ranks", "impact/annotations"],
     ["impact/revisions", "impact/matching"],
     ["impact/entities"],

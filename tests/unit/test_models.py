@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 from support import EXAMPLES, edge, obligation, plan, solve
 
-from plan07 import models
+from plan07 import driven, models
 from plan07.errors import PlanRefused
 from plan07.models import (
     Decomposition,
@@ -153,5 +153,5 @@ def test_every_record_is_strict_frozen_and_closed() -> None:
         for setting in ("strict", "frozen"):
             assert model.model_config.get(setting) is True, model
         assert model.model_config.get("extra") == "forbid", model
-    assert set(models.SCHEMAS.values()) <= seen
+    assert set(driven.SCHEMAS.values()) <= seen
     assert len(seen) > 20

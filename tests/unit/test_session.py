@@ -13,8 +13,9 @@ import pytest
 from driving import NOW, Checks, chain, document, opened, states, step, written
 
 import plan07
+from plan07.driven import ActionableObligation, GateResult, PlanStatus
 from plan07.errors import InputError, PlanRefused
-from plan07.models import ActionableObligation, Evidence, GateResult, PlanStatus
+from plan07.models import Evidence
 from plan07.outcomes import Cancelled, GateBroken
 from plan07.session import AsyncPlanner, Planner
 
