@@ -574,7 +574,7 @@ CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT, parsed INTEGER);
 CREATE TABLE nodes(id INTEGER PRIMARY KEY, fqn TEXT, kind TEXT, name TEXT, file_id INTEGER,
   parent_id INTEGER);
 CREATE TABLE edges(src INTEGER, kind TEXT, dst INTEGER, resolution TEXT, confidence REAL);
-CREATE TABLE unresolved(name TEXT, kind TEXT);
+CREATE TABLE unresolved(name TEXT, kind TEXT, candidates TEXT);
 CREATE TABLE aliases(alias TEXT, node_id INTEGER);
 CREATE TABLE tests(nodeid TEXT);
 PRAGMA user_version=1;
