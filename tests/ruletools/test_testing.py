@@ -348,7 +348,7 @@ def test_a_test_that_does_not_come_to_an_end_fails_alone(tmp_path: Path) -> None
 
 
 def test_several_at_once_come_in_order() -> None:
-    drafts = cases.read(str(Path(testing.__file__).parents[2] / "rules" / "policy_test.lp"))
+    drafts = cases.read(str(Path(__file__).resolve().parents[2] / "rules" / "policy_test.lp"))
     outcomes = list(testing.run(drafts * 3, jobs=2))
     assert [each.name for each in outcomes] == [each.name for each in drafts * 3]
     assert {each.status for each in outcomes} == {"passed"}

@@ -240,6 +240,7 @@ class TestLeftovers:
         assert gone([first])
         assert alive(other)
         assert leftovers.end("another") == 1
+        assert gone([other])
         assert leftovers.end("another") == 0
 
     def test_this_process_and_those_it_comes_from_are_spared(self) -> None:
