@@ -14,6 +14,12 @@ DIRECTORY = Path(__file__).resolve().parents[2] / "rules"
 RULES = sorted(path.name for path in DIRECTORY.glob("*.lp") if not path.name.endswith(SUFFIX))
 TESTS = [str(DIRECTORY / name.replace(".lp", SUFFIX)) for name in RULES]
 
+# Numbers that no rule reads: the reader of evidence does.
+READ_BY_PYTHON = {
+    "limits.const_max_dependents: without the rule",
+    "limits.const_max_impact_edges: without the rule",
+}
+
 
 @cache
 def bench() -> mutate.Bench:
@@ -32,12 +38,11 @@ def test_every_rule_fires_and_every_refusal_has_a_case_for_and_a_case_against_it
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_rule_can_be_left_out_without_a_test_that_fails(name: str) -> None:
-    """Except one that its test file explains. `plan07 rules mutate` tries other changes too."""
-    explained = mutate.explanations(TESTS)
+    """`plan07 rules mutate` tries other changes too, which takes longer."""
     left = [
         mutant.label
         for index, mutant in enumerate(bench().mutants(name))
-        if mutant.kind == mutants.RULE and mutant.label not in explained
+        if mutant.kind == mutants.RULE and mutant.label not in READ_BY_PYTHON
         if bench().tried(name, index)[0] != mutate.KILLED
     ]
     assert left == []
