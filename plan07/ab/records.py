@@ -83,12 +83,13 @@ Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Kept(Record):
-    """A prompt or a reply, kept whole: in the record itself, or in a file beside the runs file.
+    """A prompt or a reply, kept whole. An execution gives the text; the store moves it out.
 
     Args:
         digest: SHA-256 of its UTF-8 bytes.
         text: the whole text; None where it is in a file.
-        path: the file, relative to the runs file's directory; None where the text is here.
+        path: the file of texts beside the runs file, in which a line has this digest; None where
+            the text is here.
     """
 
     digest: Digest
@@ -147,7 +148,7 @@ class StepRecord(Record):
     applied: bool = True
     attempts: Annotated[int, Field(ge=1, le=2**30)] = 1
     valid: bool | None
-    oracles: dict[str, bool | None] = {}
+    oracles: dict[str, bool | None] = Field(default_factory=dict)
 
 
 class RunRecord(Record):
@@ -160,12 +161,13 @@ class RunRecord(Record):
         task: the id of the task.
         seed: of everything random in the run.
         sample: SHA-256 of the task list; runs of unlike samples are not compared.
-        model: the model's name; with settings, all that makes replies differ.
+        model: the model's name; runs of unlike models are not compared.
         host: the machine, in its owner's words; runs of unlike hosts are not compared.
+        config: SHA-256 of what else the runs were made with: provider, options, prices.
         tokenizer: who counted the tokens, such as `usage of the server`.
         removed: the ablated mechanism; None for the whole planner and for the baselines.
-        settings: what else the execution was told, such as temperature or failure rate; runs
-            whose settings differ are not compared.
+        settings: what the execution did with it, for the reader: temperature, failure rate, plan
+            size; the same for all arms of a task.
         steps: what was executed, in order.
         calls: what the model was asked, in order.
         resolved: the request is fulfilled at the end; None if nobody could judge.
@@ -181,9 +183,10 @@ class RunRecord(Record):
     sample: Digest
     model: Name
     host: Name
+    config: Digest
     tokenizer: Name
     removed: Mechanism | None = None
-    settings: dict[str, str] = {}
+    settings: dict[str, str] = Field(default_factory=dict)
     steps: tuple[StepRecord, ...]
     calls: tuple[CallRecord, ...]
     resolved: bool | None
@@ -224,7 +227,7 @@ class Task(Record):
     """
 
     id: Name
-    data: dict[str, Any] = {}
+    data: dict[str, Any] = Field(default_factory=dict)
 
 
 class Context(Record):
@@ -235,18 +238,19 @@ class Context(Record):
         sample: SHA-256 of the task list.
         model: the model's name.
         host: the machine, in its owner's words.
+        config: SHA-256 of provider, options and prices.
         prices: of the model.
         options: the `options` table of the configuration, the execution's own business.
-        directory: where the runs file lies; the only place where an execution may keep files,
-            each named by the digest of its content.
+        directory: that of the configuration, which relative paths in options start from.
     """
 
     execution: Kind
     sample: Digest
     model: Name
     host: Name
+    config: Digest
     prices: Prices = Prices()
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
     directory: str = "."
 
     def record(
@@ -273,6 +277,7 @@ class Context(Record):
             sample=self.sample,
             model=self.model,
             host=self.host,
+            config=self.config,
             tokenizer=tokenizer,
             removed=removed,
             settings=dict(sorted((settings or {}).items())),
