@@ -21,6 +21,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from plan07.ab.config import Config, Job, execution_of
@@ -122,7 +123,7 @@ def dask(address: str) -> Iterator[tuple[Executor, int]]:
         InputError: the extra is not installed, or nobody answers there.
     """
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise InputError(
             "EXTRA_MISSING",
@@ -132,7 +133,7 @@ def dask(address: str) -> Iterator[tuple[Executor, int]]:
             detail={"extra": "dask"},
         ) from error
     try:
-        client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
+        client = distributed.Client(address, timeout=_DASK_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             "DASK_UNREACHABLE",
