@@ -87,9 +87,7 @@ def run(
 
 def grid(**options: Any) -> list[RunRecord]:
     """Return runs of all arms, two tasks and two seeds, on which plan07 is adopted."""
-    return [
-        run(arm, task.id, seed, **options) for task in TASKS for seed in (0, 1) for arm in Arm
-    ]
+    return [run(arm, task.id, seed, **options) for task in TASKS for seed in (0, 1) for arm in Arm]
 
 
 def written(path: Path, runs: Sequence[RunRecord]) -> str:

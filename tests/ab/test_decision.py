@@ -34,10 +34,7 @@ def decided(*changed: tuple[Arm, str, object]) -> Decision:
     for arm, name, value in changed:
         values[arm][name] = value  # type: ignore[assignment]
     return decide(
-        {
-            arm: Measures(*(exact(row.get(name)) for name in MEASURES))
-            for arm, row in values.items()
-        }
+        {arm: Measures(*(exact(row.get(name)) for name in MEASURES)) for arm, row in values.items()}
     )
 
 
