@@ -147,6 +147,13 @@ class Store:
         self._known |= texts.keys()
         self.runs.append(moved)
 
+    def count(self) -> int:
+        """Return how many runs are on the disk."""
+        if not os.path.exists(self.path):
+            return 0
+        with open(self.path, "rb") as stream:
+            return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""))
+
     def settle(self, order: Sequence[tuple[str, str, int, str]]) -> None:
         """Put the runs into an order and the texts into that of their digests.
 

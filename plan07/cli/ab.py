@@ -101,7 +101,7 @@ def run(
             with where as (executor, ahead):
                 made = execute.run_all(wanted, store, executor, ahead, telling)
         except BaseException:
-            telling.kept(len(store.runs), len(wanted.jobs))
+            telling.kept(store.count(), len(wanted.jobs))
             raise
     if as_json:
         output.document({"runs": path, "made": made, "kept": found, "wanted": len(wanted.jobs)})
