@@ -142,7 +142,7 @@ def test_an_incomplete_report_says_what_lacks() -> None:
 
 
 def test_what_a_task_is_called_acts_on_nothing() -> None:
-    evil = 'a|b <script>\n# x\x1b[31m ‮ `c` "d" & ü'
+    evil = 'a|b <script>\n# x\x1b[31m \u202e `c` "d" & ü'
     runs = [
         each.model_copy(update={"task": evil if each.task == "two" else each.task})
         for each in grid()
@@ -158,12 +158,18 @@ def test_what_a_task_is_called_acts_on_nothing() -> None:
 
 def test_curves_over_size_one_panel_for_each_failure_rate() -> None:
     runs = [
-        run(arm, f"{size} {rate}", seed, retry=size * 100, settings={"size": str(size), "failure_rate": rate})
+        run(
+            arm,
+            f"{size} {rate}",
+            seed,
+            retry=size * 100,
+            settings={"size": str(size), "failure_rate": rate},
+        )
         for size in (1, 2, 4)
         for rate in ("0.1", "0.5")
         for seed in (0, 1)
         for arm in Arm
-    ]  # fmt: skip
+    ]
     found = ElementTree.fromstring(plot.svg(report.build(runs)))
     texts = [each.text for each in found.iter("{http://www.w3.org/2000/svg}text")]
     titles = [each for each in texts if each and "failure rate" in each]

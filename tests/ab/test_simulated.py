@@ -1,10 +1,11 @@
-"""The simulated execution: plan07 itself at work on a simulated repository, and three other arms."""
+"""The simulated execution: plan07 itself at work on a simulated repository, and the others."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import ClassVar
 
 import pytest
 from abruns import CONTEXT
@@ -61,7 +62,7 @@ class TestWithoutLuck:
 class TestEverythingFails:
     """Each attempt is wrong: what is done again, and that attempts end."""
 
-    ALWAYS = {**NOTHING_WRONG, "failure_rate": 1, "attempts": 2}
+    ALWAYS: ClassVar = {**NOTHING_WRONG, "failure_rate": 1, "attempts": 2}
 
     def test_the_monolith_does_everything_again(self) -> None:
         run = made(Arm.MONOLITHIC, **self.ALWAYS)
