@@ -13,6 +13,7 @@ from plan07.ab import comparison, decision, statistics
 from plan07.ab.ablation import Ablated, ablate
 from plan07.ab.metrics import MEASURES, Value, measures, oracles, states
 from plan07.ab.records import Arm, RunRecord
+from plan07.document import natural
 from plan07.errors import PlanRefused
 
 SCHEMA = "plan07.ab.report/1"
@@ -49,7 +50,7 @@ def build(runs: Sequence[RunRecord]) -> dict[str, Any]:
         "host": first.host,
         "sample": first.sample,
         "tokenizer": first.tokenizer,
-        "tasks": sorted({run.task for run in runs}),
+        "tasks": sorted({run.task for run in runs}, key=natural),
         "seeds": sorted({run.seed for run in runs}),
         "runs": len(runs),
         "missing": comparison.missing(runs),
