@@ -97,7 +97,9 @@ def test_each_row_of_the_lineage_is_tested() -> None:
     assert [name for name, _ in rows] == list(SYSTEMS)
     for _, test in rows:
         file, _, name = test.partition("::")
-        assert f"class {name}" in (ROOT / file).read_text("utf-8") if name else (ROOT / file).exists()
+        assert (
+            f"class {name}" in (ROOT / file).read_text("utf-8") if name else (ROOT / file).exists()
+        )
 
 
 @pytest.mark.parametrize(
