@@ -36,6 +36,8 @@ from plan07.reconfile import opened
 FIRM = ("exact", "typed", "dynamic")
 MOST_FILES = 30
 MOST_SEEDS = 60
+# A share of fewer dependents says nothing.
+FEWEST = 10
 CHANGES_FILE = re.compile(r"(?:^|/)(?:changes|changelog|history|news)\b", re.IGNORECASE)
 
 Counts = dict[tuple[str, str], Counter[str]]
@@ -192,6 +194,8 @@ def table(
     rows: list[dict[str, Any]] = []
     for (change, name), number in sorted(counts.items()):
         total = number["edited"] + number["kept"]
+        if total < FEWEST:
+            continue
         row: dict[str, Any] = {"change": change, "name": name, "total": total}
         row["edited"] = number["edited"] / total
         said = (expected or {}).get((change, name.removesuffix(" (test)")))
@@ -207,7 +211,7 @@ def table(
     ]
     if expected is not None:
         columns += [Column("table", "table", "share"), Column("ratio", "ratio", "ratio")]
-    return Table(title, columns, rows)
+    return Table(title, columns, rows, f"Rows of fewer than {FEWEST} dependents are left out.")
 
 
 def expectations() -> dict[tuple[str, str], int]:

@@ -26,6 +26,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--sources", metavar="DIR", help="evidence: keep the projects here")
     parser.add_argument("--repository", metavar="PATH", help="calibration: a clone")
     parser.add_argument("--gguf", metavar="FILE", help="model: the weights")
+    parser.add_argument("--python", metavar="PYTHON", help="model: has xllamacpp or llama_cpp")
     given = parser.parse_args(argv)
     for name in NAMES:
         need = NEEDS.get(name)
@@ -49,4 +50,5 @@ def arguments(name: str, given: argparse.Namespace) -> list[str]:
         words.append(given.repository)
     elif name == "model":
         words += ["--gguf", given.gguf]
+        words += ["--python", given.python] if given.python else []
     return words
