@@ -1,17 +1,15 @@
-"""Replays real commits: how often was a dependent edited in the commit that changed what it uses?
+"""`python -m bench calibration REPOSITORY`: the impact table beside real commits.
 
-    python bench/calibration.py REPOSITORY [--commits N] [--json FILE]
-
-For each commit the evidence of the state before is built, the changes are classified as `evidence
-impact --diff` does, and for each change and relation it is counted how many of the dependents (of
-exact, typed and dynamic edges) the same commit edited. Beside it stands the confidence of the table
-in rules/impact.lp. Commits of merges, of many files and of mass changes are left out.
+How often was a dependent edited in the commit that changed what it uses? For each commit the
+evidence of the state before is built, the changes are classified as `evidence impact --diff` does,
+and for each change and relation it is counted how many of the dependents (of exact, typed and
+dynamic edges) the same commit edited. Beside it stands the confidence of the table in
+rules/impact.lp. Commits of merges, of many files and of mass changes are left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -22,6 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.command import Benchmark, Found, run
+from bench.measure import ROOT
+from bench.results import Column, Table
 from plan07 import reconstore, rulebook
 from plan07.facts import constant, fact
 from plan07.impact.between import compared, nodes
@@ -35,6 +36,8 @@ from plan07.reconfile import opened
 FIRM = ("exact", "typed", "dynamic")
 MOST_FILES = 30
 MOST_SEEDS = 60
+# A share of fewer dependents says nothing.
+FEWEST = 10
 CHANGES_FILE = re.compile(r"(?:^|/)(?:changes|changelog|history|news)\b", re.IGNORECASE)
 
 Counts = dict[tuple[str, str], Counter[str]]
@@ -184,24 +187,36 @@ def replay(root: Path, wanted: int) -> Replay:
     return counts
 
 
-def table(counts: Counts, head: str, expected: dict[tuple[str, str], int] | None) -> None:
-    """Print a table of shares."""
-    last = " table |" if expected is not None else ""
-    print(f"| change | {head} | dependents | edited |{last}")
-    print(f"|---|---|---|---|{'---|' if last else ''}")
+def table(
+    counts: Counts, title: str, head: str, expected: dict[tuple[str, str], int] | None
+) -> Table:
+    """Return a table of shares; the ratio is of what was edited to what the rules expect."""
+    rows: list[dict[str, Any]] = []
     for (change, name), number in sorted(counts.items()):
         total = number["edited"] + number["kept"]
-        row = f"| {change} | {name} | {total} | {number['edited'] / total:.0%} |"
-        if expected is not None:
-            said = expected.get((change, name.removesuffix(" (test)")))
-            row += f" {'' if said is None else f'{said / 1000:.0%}'} |"
-        print(row)
-    print()
+        if total < FEWEST:
+            continue
+        row: dict[str, Any] = {"change": change, "name": name, "total": total}
+        row["edited"] = number["edited"] / total
+        said = (expected or {}).get((change, name.removesuffix(" (test)")))
+        if said is not None:
+            row["table"] = said / 1000
+            row["ratio"] = row["edited"] / row["table"]
+        rows.append(row)
+    columns = [
+        Column("change", "change"),
+        Column("name", head),
+        Column("total", "dependents", "count"),
+        Column("edited", "edited", "share"),
+    ]
+    if expected is not None:
+        columns += [Column("table", "table", "share"), Column("ratio", "ratio", "ratio")]
+    return Table(title, columns, rows, f"Rows of fewer than {FEWEST} dependents are left out.")
 
 
 def expectations() -> dict[tuple[str, str], int]:
     """Return (change, cause) to the confidence of the table, per mille."""
-    text = (Path(__file__).resolve().parent.parent / "rules" / "impact.lp").read_text("utf-8")
+    text = (ROOT / "rules" / "impact.lp").read_text("utf-8")
     import clingo
 
     control = clingo.Control(["--warn=none"])
@@ -220,46 +235,45 @@ def expectations() -> dict[tuple[str, str], int]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("repository", type=Path)
-    parser.add_argument("--commits", type=int, default=150)
-    parser.add_argument("--json", type=Path, help="where the counts are written")
-    given = parser.parse_args()
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("repository", type=Path, metavar="REPOSITORY", help="a clone")
+    parser.add_argument("--commits", type=int, help="how many; 200, or with --quick 10")
+
+
+def measured(given: argparse.Namespace) -> Found:
+    """Replay the newest commits."""
     os.environ["GIT_LFS_SKIP_SMUDGE"] = "1"
-    found = replay(given.repository.resolve(), given.commits)
+    found = replay(given.repository.resolve(), given.commits or (10 if given.quick else 200))
     head = git(given.repository, "rev-parse", "HEAD").strip()
-    print(f"{found.commits} commits up to {head[:12]}, {sum(found.seeds.values())} changes")
-    print()
-    table(found.edited, "relation", expectations())
-    table(found.passing, "the calls", None)
+    title = f"{found.commits} commits up to {head[:12]}, {sum(found.seeds.values())} changes"
     documented = found.documented
-    if documented["all"]:
-        share = documented["edited"] / documented["all"]
-        print(
-            f"public contracts: {documented['all']} commits, list of changes edited in {share:.0%}"
-        )
-    if given.json is not None:
-        given.json.write_text(
-            json.dumps(
-                {
-                    "commit": head,
-                    "commits": found.commits,
-                    "seeds": found.seeds,
-                    "edited": [
-                        [*key, *map(number.get, ("edited", "kept"))]
-                        for key, number in sorted(found.edited.items())
-                    ],
-                    "passing": [
-                        [*key, *map(number.get, ("edited", "kept"))]
-                        for key, number in sorted(found.passing.items())
-                    ],
-                    "documented": found.documented,
-                },
-                indent=1,
-            )
-        )
+    listed = Table(
+        "Changes of public contracts whose commit edited the list of changes",
+        [
+            Column("all", "commits", "count"),
+            Column("edited", "edited it", "count"),
+            Column("share", "share", "share"),
+        ],
+        [
+            {
+                "all": documented["all"],
+                "edited": documented["edited"],
+                "share": documented["edited"] / documented["all"] if documented["all"] else None,
+            }
+        ],
+    )
+    tables = [table(found.edited, title, "relation", expectations())]
+    tables.append(table(found.passing, "Calls, by what they do with it", "the calls", None))
+    return Found([*tables, listed])
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    "calibration",
+    "How often was a dependent edited in the commit that changed what it uses?",
+    measured,
+    options,
+)
+
+
+def main(argv: list[str]) -> int:
+    return run(BENCHMARK, argv)

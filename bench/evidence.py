@@ -1,10 +1,8 @@
-"""Measures `evidence build` on projects that no one here wrote, and how right its edges are.
+"""`python -m bench evidence`: the evidence of projects that no one here wrote.
 
-    pip install jedi && python bench/evidence.py [--quick] [--sources DIR] [--sites N]
-
-Fetches fixed versions of click, flask, networkx and Django from the package index, checks their
-hashes, and prints Markdown: time, CPU and peak memory of a build from nothing, of a second one, and
-of one after an edit; agreement with jedi on call sites, by resolution; and how many of the edges
+How quickly it is built, and how right it is. Fetches fixed versions of click, flask, networkx and
+Django from the package index, checks their hashes, and measures a build from nothing, a second one,
+and one after an edit; agreement with jedi on call sites, by resolution; and how many of the edges
 that were checked by hand (checked_edges.tsv) are found.
 """
 
@@ -17,19 +15,20 @@ import importlib.util
 import json
 import os
 import random
-import resource
 import sqlite3
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import tempfile
-import threading
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from bench.command import Benchmark, Found, Skipped, run
+from bench.measure import interleaved, plan07, watched
+from bench.results import Column, Table
 
 HERE = Path(__file__).resolve().parent
 SDISTS = {
@@ -40,14 +39,6 @@ SDISTS = {
 }
 COMPARED = ("click", "flask", "networkx")
 TIERS = ("exact", "typed", "heuristic")
-
-
-class Run(NamedTuple):
-    """What a command cost: seconds, CPU seconds, and peak memory of all its processes in MiB."""
-
-    wall: float
-    cpu: float
-    memory: float
 
 
 class Site(NamedTuple):
@@ -84,87 +75,63 @@ def sources(folder: Path, names: list[str]) -> dict[str, Path]:
     return found
 
 
-def memory_of(pid: int) -> float:
-    """Return the memory of a process and those it started in MiB, shared pages counted once."""
-    total = 0
-    todo = [pid]
-    while todo:
-        each = todo.pop()
-        try:
-            rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
-            total += next(int(r.split()[1]) for r in rollup.splitlines() if r.startswith("Pss:"))
-            todo += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
-        except (OSError, StopIteration):
-            continue
-    return total / 1024
-
-
-def measured(*arguments: str) -> Run:
-    """Run the command in a process of its own."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "plan07", *arguments], stdout=subprocess.DEVNULL
-    )
-    peak = 0.0
-    ended = threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not ended.is_set():
-            peak = max(peak, memory_of(process.pid))
-            time.sleep(0.05)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    status = process.wait()
-    wall = time.perf_counter() - start
-    ended.set()
-    watcher.join()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if status:
-        raise SystemExit(f"plan07 {' '.join(arguments)} ended with {status}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(wall, cpu, peak)
-
-
 def lines_of(root: Path) -> int:
     """Return how many lines of Python there are."""
     return sum(each.read_bytes().count(b"\n") for each in root.rglob("*.py"))
 
 
-def builds(projects: dict[str, Path], folder: Path) -> None:
-    """Print what builds cost."""
-    print("| project | lines | from nothing | memory | unchanged | share | one body edited |")
-    print("|---|---|---|---|---|---|---|")
+def parsed(root: Path) -> None:
+    """Parse the Python sources, and do nothing with them: what no build can be quicker than."""
+    for path in root.rglob("*.py"):
+        try:
+            ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError):
+            continue
+
+
+def builds(projects: dict[str, Path], folder: Path) -> Table:
+    """Return what builds cost."""
+    rows: list[dict[str, Any]] = []
     for name, root in projects.items():
         target = str(folder / f"{name}.db")
-        full = measured("evidence", "build", str(root), "-o", target, "--anew")
-        same = min(
-            (measured("evidence", "build", str(root), "-o", target) for _ in range(3)),
-            key=lambda run: run.cpu,
-        )
+        build = plan07("evidence", "build", str(root), "-o", target)
+        full = watched(*build, "--anew")
+        parse = interleaved({"parse": lambda root=root: parsed(root)}, 1)["parse"]  # type: ignore[misc]
+        same = min((watched(*build) for _ in range(3)), key=lambda each: each.cost.cpu)
         edited = next(each for each in sorted(root.rglob("*.py")) if each.stat().st_size > 5000)
         text = edited.read_text("utf-8")
         edited.write_text(f"{text}\nif True:\n    pass\n", "utf-8")
         try:
-            one = measured("evidence", "build", str(root), "-o", target)
+            one = watched(*build)
         finally:
             edited.write_text(text, "utf-8")
-        subprocess.run(
-            [sys.executable, "-m", "plan07", "evidence", "build", str(root), "-o", target],
-            check=True,
-            stdout=subprocess.DEVNULL,
+        watched(*build)
+        rows.append(
+            {
+                "project": name,
+                "lines": lines_of(root),
+                "full": full.cost.cpu,
+                "wall": full.cost.wall,
+                "ratio": full.cost.cpu / parse.cpu,
+                "memory": full.memory,
+                "same": same.cost.cpu,
+                "share": same.cost.cpu / full.cost.cpu,
+                "one": one.cost.cpu,
+            }
         )
-        print(
-            f"| {name} | {lines_of(root):,} | {_cost(full)} | {full.memory:.0f} MiB | "
-            f"{_cost(same)} | {100 * same.cpu / full.cpu:.1f}% | {_cost(one)} |",
-            flush=True,
-        )
-
-
-def _cost(run: Run) -> str:
-    return f"{run.wall:.2f} s, {run.cpu:.2f} s CPU"
+    columns = [
+        Column("project", "project"),
+        Column("lines", "lines", "count"),
+        Column("full", "from nothing, s of the processor", "s"),
+        Column("wall", "s of the clock", "s"),
+        Column("ratio", "of parsing alone", "ratio"),
+        Column("memory", "peak MiB", "mib"),
+        Column("same", "unchanged, s", "s"),
+        Column("share", "of from nothing", "share"),
+        Column("one", "one body edited, s", "s"),
+    ]
+    note = "Memory is of all processes together, shared pages counted once."
+    return Table("Builds", columns, rows, note)
 
 
 def sites(database: sqlite3.Connection) -> Iterator[Site]:
@@ -206,8 +173,8 @@ class Columns:
         return columns[0] if len(columns) == 1 else None
 
 
-def agreement(name: str, root: Path, database: Path, number: int) -> None:
-    """Print how often jedi finds the same definition at a call site, by resolution."""
+def agreement(name: str, root: Path, database: Path, number: int) -> Iterator[dict[str, Any]]:
+    """Yield how often jedi finds the same definition at a call site, by resolution."""
     import jedi
 
     inner = root / "src"
@@ -235,11 +202,15 @@ def agreement(name: str, root: Path, database: Path, number: int) -> None:
             if said[0] == "differ":
                 differing.append(f"{site.path}:{site.line} {site.name}: {said[1]}")
         both = told["agree"] + told["differ"]
-        share = f"{100 * told['agree'] / both:.1f}%" if both else "-"
-        print(
-            f"| {name} | {tier} | {len(listed)} | {both} | {told['agree']} | {share} | "
-            f"{told['nothing']} |"
-        )
+        yield {
+            "project": name,
+            "tier": tier,
+            "sites": len(listed),
+            "asked": both,
+            "agree": told["agree"],
+            "share": told["agree"] / both if both else None,
+            "silent": told["nothing"],
+        }
         for each in differing:
             print(f"  differs: {each}", file=sys.stderr)
 
@@ -260,8 +231,8 @@ def _asked(jedi: Any, project: Any, root: Path, site: Site, column: int) -> tupl
     return ("agree" if right else "differ"), f"jedi {found}, plan07 {site.target}:{site.first}"
 
 
-def checked(projects: dict[str, Path], folder: Path) -> None:
-    """Print how many of the edges that were checked by hand are found."""
+def checked(projects: dict[str, Path], folder: Path) -> Table:
+    """Return how many of the edges that were checked by hand are found."""
     with open(HERE / "checked_edges.tsv", encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream, delimiter="\t") if row["project"] in projects]
     missing = []
@@ -274,32 +245,62 @@ def checked(projects: dict[str, Path], folder: Path) -> None:
         ).fetchall()
         if (row["resolution"],) not in found:
             missing.append(row)
-    print(f"\n{len(rows) - len(missing)} of {len(rows)} edges checked by hand are found.")
     for row in missing:
         print(f"missing: {row}", file=sys.stderr)
+    columns = [Column("edges", "checked by hand", "count"), Column("found", "found", "count")]
+    columns.append(Column("share", "share", "share"))
+    right = len(rows) - len(missing)
+    values: dict[str, Any] = {
+        "edges": len(rows),
+        "found": right,
+        "share": right / len(rows) if rows else None,
+    }
+    return Table("Edges that were read in their sources", columns, [values])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="click alone, few call sites")
-    parser.add_argument("--sources", type=Path, help="keep the projects here")
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sources", type=Path, metavar="DIR", help="keep the projects here")
     parser.add_argument("--sites", type=int, default=150, help="call sites for each resolution")
-    given = parser.parse_args()
+
+
+def measured(given: argparse.Namespace) -> Found:
+    """Measure builds, and compare what they find."""
     if importlib.util.find_spec("jedi") is None:
-        sys.exit("jedi is what the call sites are compared with: pip install jedi")
+        raise Skipped("call sites are compared with jedi; pip install jedi")
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.sources or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         projects = sources(folder, ["click"] if given.quick else list(SDISTS))
-        builds(projects, folder)
-        print("\n| project | resolution | call sites | asked | the same | share | jedi silent |")
-        print("|---|---|---|---|---|---|---|")
-        for name in projects:
-            if name in COMPARED:
-                number = 30 if given.quick else given.sites
-                agreement(name, projects[name], folder / f"{name}.db", number)
-        checked({name: root for name, root in projects.items() if name in COMPARED}, folder)
+        built = builds(projects, folder)
+        number = 30 if given.quick else given.sites
+        compared = {name: root for name, root in projects.items() if name in COMPARED}
+        rows = [
+            row
+            for name, root in compared.items()
+            for row in agreement(name, root, folder / f"{name}.db", number)
+        ]
+        columns = [
+            Column("project", "project"),
+            Column("tier", "resolution"),
+            Column("sites", "call sites", "count"),
+            Column("asked", "asked", "count"),
+            Column("agree", "the same", "count"),
+            Column("share", "share", "share"),
+            Column("silent", "jedi silent", "count"),
+        ]
+        note = "`asked` counts the sites at which jedi names a definition."
+        jedi = Table("What is called, beside jedi", columns, rows, note)
+        return Found([built, jedi, checked(compared, folder)])
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    "evidence",
+    "What does it cost to build the evidence of real projects, and how right is it?",
+    measured,
+    options,
+    ("jedi",),
+)
+
+
+def main(argv: list[str]) -> int:
+    return run(BENCHMARK, argv)

@@ -1,11 +1,8 @@
-"""Asks a real local model: three requests through `plan07 plan`, and what became of each.
-
-    python bench/model.py --gguf MODEL.gguf [--python PYTHON]
+"""`python -m bench model --gguf FILE`: three requests through `plan07 plan` and a real local model.
 
 Starts the OpenAI-compatible server of `xllamacpp` or `llama-cpp-python`, whichever PYTHON has,
-with the model, waits until it answers, makes three plans, and prints for each what the model said,
-what it cost, and what plan07 made of it. Nothing is asked twice. A small model on two cores takes
-a minute or two for each.
+with the model, waits until it answers, and makes three plans. Nothing is asked twice. What the
+model said goes to standard error. A small model on two cores takes a minute or two for each.
 """
 
 from __future__ import annotations
@@ -22,9 +19,13 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).resolve().parent
-CASES = HERE.parent / "tests" / "examples" / "cases"
+from bench.command import Benchmark, Found, Skipped, run
+from bench.measure import ROOT, plan07
+from bench.results import Column, Table
+
+CASES = ROOT / "tests" / "examples" / "cases"
 REQUESTS = [
     (
         "a feature",
@@ -53,18 +54,6 @@ while True:
 """
 
 
-def main() -> None:
-    """Run the three requests."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gguf", required=True, metavar="FILE", help="the weights")
-    parser.add_argument("--python", default=sys.executable, help="has xllamacpp or llama_cpp")
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
-    with serving(given.python, given.gguf, given.threads) as url:
-        for name, request, impact in REQUESTS:
-            plan(name, request, impact, url)
-
-
 @contextlib.contextmanager
 def serving(python: str, weights: str, threads: int) -> Iterator[str]:
     """Yield the address of a server that answers."""
@@ -83,7 +72,7 @@ def serving(python: str, weights: str, threads: int) -> Iterator[str]:
         deadline = time.monotonic() + 300
         while not answers(f"{url}/models"):
             if server.poll() is not None or time.monotonic() > deadline:
-                sys.exit("the server did not come up")
+                raise Skipped("the server did not come up; pip install xllamacpp, and --python")
             time.sleep(0.5)
         yield url
     finally:
@@ -100,32 +89,60 @@ def answers(url: str) -> bool:
         return False
 
 
-def plan(name: str, request: str, impact: Path | None, url: str) -> None:
-    """Make one plan and print what happened."""
-    print(f"## {name}\n\n{request}\n")
+def planned(name: str, request: str, impact: Path | None, url: str) -> dict[str, Any]:
+    """Make one plan; return what it cost and what became of it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
-        words = [sys.executable, "-m", "plan07", "plan", request, "-o", str(path), "--json"]
+        words = plan07("plan", request, "-o", str(path), "--json")
         words += ["--model", "local", "--base-url", url]
         words += ["--impact", str(impact)] if impact else []
         environ = {**os.environ, "PLAN07_TOKEN_PARAMETER": "max_tokens"}
         done = subprocess.run(words, capture_output=True, text=True, env=environ, check=False)
         calls = path.with_name("plan.json.calls.jsonl")
         rows = [json.loads(x) for x in calls.read_text().splitlines()] if calls.exists() else []
+    found: dict[str, Any] = {"request": name}
     for row in rows:
         if row["event"] == "reply":
-            print(row["reply"].strip() + "\n")
-            print(
-                f"{row['finish_reason']}, {row['prompt_tokens']} tokens in, "
-                f"{row['completion_tokens']} out, {row['seconds']:.1f} s\n"
-            )
+            print(f"{name}: {row['reply'].strip()}\n", file=sys.stderr)
+            found |= {key: row[key] for key in ("prompt_tokens", "completion_tokens", "seconds")}
+            found["ended"] = row["finish_reason"]
+            found["ratio"] = row["completion_tokens"] / row["seconds"]
     document = json.loads(done.stdout)
     if "error" in document:
         error = document["error"]
-        print(f"exit {done.returncode}, {error['code']}: {error['message']}\n")
+        found["became"] = f"exit {done.returncode}, {error['code']}: {error['message']}"[:160]
     else:
-        print(f"exit 0, order {', '.join(document['schedule']['order'])}\n")
+        found["became"] = f"order {', '.join(document['schedule']['order'])}"
+    return found
 
 
-if __name__ == "__main__":
-    main()
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--gguf", required=True, metavar="FILE", help="the weights")
+    parser.add_argument("--python", default=sys.executable, help="has xllamacpp or llama_cpp")
+    parser.add_argument("--threads", type=int, default=2)
+
+
+def measured(given: argparse.Namespace) -> Found:
+    """Ask for the plans, one with `--quick`."""
+    with serving(given.python, given.gguf, given.threads) as url:
+        asked = REQUESTS[:1] if given.quick else REQUESTS
+        rows = [planned(name, request, impact, url) for name, request, impact in asked]
+    columns = [
+        Column("request", "request"),
+        Column("prompt_tokens", "tokens in", "count"),
+        Column("completion_tokens", "tokens out", "count"),
+        Column("seconds", "s of the clock", "s"),
+        Column("ratio", "tokens out each second", "ratio"),
+        Column("ended", "ended by"),
+        Column("became", "what became of it"),
+    ]
+    return Found([Table(f"Plans by {Path(given.gguf).stem}", columns, rows)])
+
+
+BENCHMARK = Benchmark(
+    "model", "What becomes of requests that a local model decomposes?", measured, options
+)
+
+
+def main(argv: list[str]) -> int:
+    return run(BENCHMARK, argv)

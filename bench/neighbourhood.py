@@ -1,6 +1,4 @@
-"""Measures reading the neighbourhood of a plan's targets in a large recon.db.
-
-    python bench/neighbourhood.py [--nodes N] [--keep FILE]
+"""`python -m bench neighbourhood`: what lies around targets in a large recon.db.
 
 Generates a database of the size of a very large repository (fan-in as skewed as measured on real
 ones), then reads 64 targets with their dependents, and these with theirs, and solves the closure.
@@ -12,26 +10,26 @@ import argparse
 import contextlib
 import random
 import sqlite3
-import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+from bench.command import Benchmark, Found, run
+from bench.measure import ROOT, interleaved, yardstick
+from bench.results import Column, Table
 
 EDGES_PER_NODE = 5.37
 KINDS = (("calls", 45), ("references", 30), ("uses_type", 10), ("instantiates", 5), ("imports", 10))
 RESOLUTIONS = (("exact", 55), ("typed", 25), ("heuristic", 20))
 PER_FILE = 30
 TARGETS = 64
-REPEATS = 9
 
 
 def generate(path: Path, nodes: int) -> None:
     """Write a database of so many functions, a tenth of them in families of overrides."""
+    sys.path.insert(0, str(ROOT / "tests"))
     from recondb import SCHEMA
 
     draw = random.Random(7)
@@ -67,7 +65,7 @@ def generate(path: Path, nodes: int) -> None:
         database.commit()
 
 
-def edges(draw: random.Random, nodes: int) -> object:
+def edges(draw: random.Random, nodes: int) -> Iterator[tuple[Any, ...]]:
     """Yield rows: most functions are used by a few, some by hundreds, a handful by thousands."""
     kinds = draw.choices([k for k, _ in KINDS], [w for _, w in KINDS], k=4096)
     found = draw.choices([k for k, _ in RESOLUTIONS], [w for _, w in RESOLUTIONS], k=4096)
@@ -86,19 +84,8 @@ def edges(draw: random.Random, nodes: int) -> object:
         )
 
 
-def timed(function: Callable[[], object]) -> tuple[float, float]:
-    """Return the median time of a call, and that of the processor, in milliseconds."""
-    times, processor = [], []
-    for _ in range(REPEATS):
-        start, busy = time.perf_counter(), time.process_time()
-        function()
-        times.append((time.perf_counter() - start) * 1000)
-        processor.append((time.process_time() - busy) * 1000)
-    return statistics.median(times), statistics.median(processor)
-
-
-def measure(path: Path) -> None:
-    """Print a table of times."""
+def measure(path: Path, rounds: int) -> Table:
+    """Return what reading and walking take."""
     from plan07 import rulebook
     from plan07.impact.closure import Seed, closure
     from plan07.impact.planned import neighbourhood
@@ -128,34 +115,61 @@ def measure(path: Path) -> None:
                 around.find(name)
             return len(closure([Seed(name, change) for name in names], around, rules).effects)
 
-        size = path.stat().st_size / 2**20
-        print(f"{nodes:,} nodes, {links:,} edges, {size:,.0f} MB, {TARGETS} targets")
-        print()
-        print("| what | found | time | processor |")
-        print("|---|---|---|---|")
-        for label, function in (
-            ("1 hop read", lambda: hops(1)),
-            ("2 hops read", lambda: hops(2)),
-            ("closure of a rename", lambda: walk("rename")),
-            ("closure of a new required parameter", lambda: walk("param_added_required")),
-            ("closure of a changed body", lambda: walk("body")),
-        ):
-            number = function()
-            median, processor = timed(function)
-            print(f"| {label} | {number:,} edges | {median:.0f} ms | {processor:.0f} ms |")
+        calls = {
+            "1 hop read": lambda: hops(1),
+            "2 hops read": lambda: hops(2),
+            "closure of changed bodies": lambda: walk("body"),
+            "closure of new required parameters": lambda: walk("param_added_required"),
+            "closure of renames": lambda: walk("rename"),
+        }
+        found = {name: call() for name, call in calls.items()}
+        costs = interleaved(calls, rounds)
+    loop = yardstick()
+    size = path.stat().st_size / 2**20
+    return Table(
+        f"{nodes:,} nodes, {links:,} edges, {size:,.0f} MB; {TARGETS} targets looked up",
+        [
+            Column("what", "what"),
+            Column("edges", "edges found", "count"),
+            Column("cpu", "ms of the processor", "ms"),
+            Column("wall", "ms of the clock", "ms"),
+            Column("ratio", "of the yardstick", "ratio"),
+        ],
+        [
+            {
+                "what": name,
+                "edges": found[name],
+                "cpu": each.cpu,
+                "wall": each.wall,
+                "ratio": each.cpu / loop,
+            }
+            for name, each in costs.items()
+        ],
+    )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nodes", type=int, default=1_000_000)
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--nodes", type=int, help="a million, or with --quick 20,000")
     parser.add_argument("--keep", type=Path, help="where the database is kept, or is already")
-    given = parser.parse_args()
+
+
+def measured(given: argparse.Namespace) -> Found:
+    """Measure on a database that is made, or was kept."""
+    nodes = given.nodes or (20_000 if given.quick else 1_000_000)
     with tempfile.TemporaryDirectory() as directory:
         path = given.keep or Path(directory, "recon.db")
         if not path.exists():
-            generate(path, given.nodes)
-        measure(path)
+            generate(path, nodes)
+        return Found([measure(path, 2 if given.quick else 9)])
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    "neighbourhood",
+    "What does it cost to read, of a very large repository, what lies around a plan's targets?",
+    measured,
+    options,
+)
+
+
+def main(argv: list[str]) -> int:
+    return run(BENCHMARK, argv)

@@ -1,9 +1,7 @@
-"""Measures the readers on made files of the size of large projects.
+"""`python -m bench readers`: the readers on made files of the size of large projects.
 
-    python bench/readers.py [--quick]
-
-Prints Markdown: CPU seconds and peak memory for an `index.scip` of thousands of documents and a
-`.coverage` of thousands of tests. Each runs in a process of its own; nothing here asserts a time.
+An `index.scip` of thousands of documents and a `.coverage` of thousands of tests, each read in a
+process of its own.
 """
 
 from __future__ import annotations
@@ -18,8 +16,13 @@ import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
+from bench.command import Benchmark, Found, run
+from bench.measure import ROOT, yardstick
+from bench.results import Column, Table
+
+TESTS = ROOT / "tests"
 FUNCTIONS = 40
 USES = 6
 
@@ -71,15 +74,22 @@ def make_coverage(root: Path, tests: int) -> None:
 
 def measure(root: Path, reader: str) -> dict[str, float]:
     """Return what a reader costs in a process of its own."""
-    command = [sys.executable, __file__, "--child", reader, str(root)]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    code = "import sys; from bench import readers; readers.child(sys.argv[1], sys.argv[2])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, reader, str(root)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
 
-def child(reader: str, root: Path) -> None:
+def child(reader: str, place: str) -> None:
     """Read, and print what it cost."""
+    root = Path(place)
     trees = import_module("trees")
     recon = import_module("plan07.recon")
     nodes = {}
@@ -100,17 +110,11 @@ def child(reader: str, root: Path) -> None:
     print(json.dumps({"seconds": seconds, "peak": peak, "edges": edges}))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--child", nargs=2)
-    arguments = parser.parse_args()
-    if arguments.child:
-        child(arguments.child[0], Path(arguments.child[1]))
-        return
+def measured(given: argparse.Namespace) -> Found:
+    """Make the files, and measure."""
     sys.path.insert(0, str(TESTS))
-    small = 10 if arguments.quick else 1
-    print("| file | size | edges | CPU | peak memory |\n|---|---|---|---|---|")
+    small = 20 if given.quick else 1
+    rows: list[dict[str, Any]] = []
     for reader, make, size, file in (
         ("scip", make_index, 1000 // small, "index.scip"),
         ("scip", make_index, 3000 // small, "index.scip"),
@@ -120,15 +124,33 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             root = Path(scratch)
             make(root, size)
-            megabytes = (root / file).stat().st_size / 1e6
+            bytes_ = (root / file).stat().st_size
+            loop = yardstick()
             cost = measure(root, reader)
         unit = "documents" if reader == "scip" else "tests"
-        print(
-            f"| `{file}` of {size} {unit} | {megabytes:.1f} MB | {cost['edges']:.0f} | "
-            f"{cost['seconds']:.1f} s | {cost['peak']:.0f} MiB |",
-            flush=True,
+        rows.append(
+            {
+                "file": f"`{file}` of {size:,} {unit}",
+                "size": bytes_ / 1e6,
+                "edges": cost["edges"],
+                "cpu": cost["seconds"],
+                "ratio": cost["seconds"] / loop,
+                "peak": cost["peak"],
+            }
         )
+    columns = [
+        Column("file", "file"),
+        Column("size", "MB", "s"),
+        Column("edges", "edges", "count"),
+        Column("cpu", "s of the processor", "s"),
+        Column("ratio", "of the yardstick", "ratio"),
+        Column("peak", "peak MiB", "mib"),
+    ]
+    return Found([Table("Files made for this", columns, rows)])
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark("readers", "What does reading the indexes of other tools cost?", measured)
+
+
+def main(argv: list[str]) -> int:
+    return run(BENCHMARK, argv)

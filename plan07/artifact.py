@@ -8,14 +8,20 @@ differ in the lines that changed.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plan07.document import COMPOSITE, ID, compact, natural
 from plan07.errors import PlanRefused
 from plan07.messages import quoted
 
+if TYPE_CHECKING:
+    from plan07.rulebook import Rulebook
+
 LARGEST_BYTES = 32 * 1024
+# Of these, what is kept for audit, revisions and checkpoints; the rest is `max_static_bytes`.
+GROWING_BYTES = 9 * 1024
 MOST_CHECKPOINTS = 32
 MOST_REVISIONS = 32
 MOST_AUDIT_ROWS = 64
@@ -63,17 +69,30 @@ def render(artifact: Mapping[str, Any]) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-def fitted(artifact: Artifact) -> tuple[Artifact, str]:
+def room(rules: Rulebook) -> int:
+    """Return how many bytes the file of a plan may have: 32,768 by the shipped limits.
+
+    Args:
+        rules: of the run, whose `max_static_bytes` is for what does not grow.
+    """
+    return rules.number("max_static_bytes") + GROWING_BYTES
+
+
+def fitted(artifact: Artifact, most: int = LARGEST_BYTES) -> tuple[Artifact, str]:
     """Return an artifact that fits its file, and the text of the file.
 
-    Only when it would pass 32 KB are the words of the log shortened, the oldest first: traces to
-    nothing, then changes to forty characters. Nodes are never cut.
+    Only when it would pass its room are the words of the log shortened, the oldest first: traces
+    to nothing, then changes to forty characters. Nodes are never cut.
+
+    Args:
+        artifact: the plan.
+        most: bytes that the file may have, as `room` returns them.
 
     Raises:
         PlanRefused: it does not fit even then.
     """
     text = render(artifact)
-    if len(text.encode()) <= LARGEST_BYTES:
+    if len(text.encode()) <= most:
         return artifact, text
     short = {
         **artifact,
@@ -89,14 +108,15 @@ def fitted(artifact: Artifact) -> tuple[Artifact, str]:
             if len(row[key]) > size and not row[key].startswith(ABANDONED):
                 row[key] = row[key][:size]
                 text = render(short)
-                if len(text.encode()) <= LARGEST_BYTES:
+                if len(text.encode()) <= most:
                     return short, text
     raise PlanRefused(
         "ARTIFACT_CAP",
-        f"the plan would take {len(text.encode())} bytes, an artifact has {LARGEST_BYTES}",
-        "re-scope the request into smaller plans; the file was left as it is",
+        f"the plan would take {len(text.encode())} bytes, an artifact has {most}",
+        "re-scope the request into smaller plans, or give the --limit max_static_bytes that the "
+        "plan was made with; the file was left as it is",
         phase="state",
-        detail={"bytes": len(text.encode()), "limit": LARGEST_BYTES},
+        detail={"bytes": len(text.encode()), "limit": most},
     )
 
 
@@ -133,8 +153,9 @@ def revision(artifact: Mapping[str, Any]) -> int:
 def audited(artifact: Artifact, obligation: str, accepted_edit: str, trace: str) -> Artifact:
     """Return an artifact in whose audit an obligation has this row.
 
-    An obligation has one row; a later transition replaces it and keeps an accepted edit. Rows of
-    obligations that the plan holds no longer go first when there are too many.
+    An obligation has one row; a later transition replaces it and keeps an accepted edit. Of more
+    than 64, rows of obligations that the plan holds no longer go first, then the oldest; the log
+    beside the plan keeps them all.
 
     Args:
         artifact: the plan.
@@ -146,8 +167,9 @@ def audited(artifact: Artifact, obligation: str, accepted_edit: str, trace: str)
     kept = accepted_edit or rows.get(obligation, {}).get("accepted_edit", "")
     rows[obligation] = {"obligation": obligation, "accepted_edit": kept, "trace": trace}
     present = {node["id"] for node in artifact["nodes"]}
-    gone = [each for each in rows if each not in present]
-    for each in gone[: max(0, len(rows) - MOST_AUDIT_ROWS)]:
+    others = [each for each in rows if each != obligation]
+    leaving = sorted(others, key=lambda each: each in present)
+    for each in leaving[: max(0, len(rows) - MOST_AUDIT_ROWS)]:
         del rows[each]
     return {**artifact, "audit": list(rows.values())}
 
@@ -191,10 +213,8 @@ def faults(artifact: Mapping[str, Any]) -> list[str]:
         artifact: a document of the right shape.
     """
     found = []
-    ids = [node["id"] for node in artifact["nodes"]]
-    found += [
-        f"the id {each} stands twice" for each in sorted({x for x in ids if ids.count(x) > 1})
-    ]
+    ids = Counter(node["id"] for node in artifact["nodes"])
+    found += [f"the id {each} stands twice" for each in sorted(x for x in ids if ids[x] > 1)]
     parts = [part["id"] for node in artifact["nodes"] for part in node.get("members", (node,))]
     found += [f"{quoted(each)} is not an id" for each in parts if not ID.match(each)]
     known = {*ids, *parts}

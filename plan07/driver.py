@@ -300,7 +300,11 @@ class Driver:
 
     def _save(self, stored: Stored, revised: Revised) -> Stored:
         artifact = partition.restated(revised.artifact, self._stand(revised.artifact))
-        return self.store.save(stored, artifact, [revised.row], self._now())
+        return self._kept(stored, artifact, revised.row)
+
+    def _kept(self, stored: Stored, artifact: Artifact, row: Mapping[str, Any]) -> Stored:
+        most = artifact_.room(self.rules)
+        return self.store.save(stored, artifact, [row], self._now(), most)
 
     def _note(self, stored: Stored, row: Mapping[str, Any]) -> Stored:
         return self.store.note(stored, [row], self._now())
@@ -318,14 +322,14 @@ class Driver:
             row["edit"] = edit
         artifact = artifact_.audited(artifact, node["id"], edit, f"passed: {result.said}")
         artifact = partition.restated(artifact, self._stand(artifact))
-        return self.store.save(stored, artifact, [row], self._now())
+        return self._kept(stored, artifact, row)
 
     def _failed(self, stored: Stored, node: Mapping[str, Any], result: GateResult) -> Validated:
         artifact = artifact_.with_nodes(stored.artifact, [_in_state(node, "failed")])
         artifact = artifact_.audited(artifact, node["id"], "", f"failed: {result.reason}"[:200])
         artifact = partition.restated(artifact, self._stand(artifact))
         row = {"event": "fail", **result.as_row()}
-        stored = self.store.save(stored, artifact, [row], self._now())
+        stored = self._kept(stored, artifact, row)
         stored, replanned, reason = self._replan(stored, node["id"], result.reason)
         return Validated(result, replanned, reason, self._stand(stored.artifact))
 

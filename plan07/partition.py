@@ -115,9 +115,7 @@ def _facts(
     if abandoned:
         yield fact("abandoned")
     yield fact("revisions", len(artifact["revision_history"]))
-    records = [part for node in artifact["nodes"] for part in node.get("members", (node,))]
-    places = sorted((each["id"] for each in records), key=natural)
-    ordinals = {each: number for number, each in enumerate(places, 1)} if whole else {}
+    ordinals = _ordinals(artifact) if whole else {}
     for node in artifact["nodes"]:
         unit = node["id"]
         yield fact("unit", unit)
@@ -134,6 +132,12 @@ def _facts(
                     yield fact("validation", record["id"], record["validation"].strip())
                 for place in lexis.places(record["target_entity"]):
                     yield fact("lies_in", record["id"], place)
+
+
+def _ordinals(artifact: Mapping[str, Any]) -> dict[str, int]:
+    records = [part for node in artifact["nodes"] for part in node.get("members", (node,))]
+    places = sorted((each["id"] for each in records), key=natural)
+    return {each: number for number, each in enumerate(places, 1)}
 
 
 def _record(record: Mapping[str, Any], unit: str) -> Iterator[Fact]:

@@ -44,12 +44,14 @@ class Planned(NamedTuple):
         schedule: the answer of the solver.
         artifact: the plan as it is persisted.
         evidence: what it was made from.
+        room: bytes that its file may have.
     """
 
     decomposition: dict[str, Any]
     schedule: dict[str, Any]
     artifact: artifact.Artifact
     evidence: Evidence
+    room: int
 
 
 def known(
@@ -155,7 +157,7 @@ def make(
     steps = counted(len(schedule["order"]), "step")
     told("schedule", f"{steps}, {len(schedule['ready'])} ready")
     made = artifact.new(plan_id, requirement, schedule)
-    return Planned(decomposition, schedule, made, whole)
+    return Planned(decomposition, schedule, made, whole, artifact.room(rules))
 
 
 def counted(number: int, what: str) -> str:
@@ -236,7 +238,7 @@ def write(store: state.Store, made: Planned, now: Callable[[], str], force: bool
         store.keep_evidence(made.evidence)
         number = len(made.artifact["nodes"])
         row = {"event": "created", "change": f"{number} nodes", "caused_by": "requirement"}
-        store.save(stored, made.artifact, [row], now())
+        store.save(stored, made.artifact, [row], now(), made.room)
 
 
 def default_path(repository: str, plan_id: str) -> str:

@@ -232,6 +232,7 @@ class Store:
         artifact: artifact_.Artifact,
         rows: Sequence[Mapping[str, Any]],
         time: str,
+        most: int = artifact_.LARGEST_BYTES,
     ) -> Stored:
         """Replace the plan, and return what is on the disk then. Called under the lock.
 
@@ -240,12 +241,13 @@ class Store:
             artifact: the new document.
             rows: the transitions that lead there; each has at least an event.
             time: UTC, ISO 8601.
+            most: bytes that the file may have, as `artifact.room` returns them.
 
         Raises:
             PlanRefused: the file changed meanwhile, or would be too large.
             SaveError: it cannot be written; the file is as it was.
         """
-        artifact, text = artifact_.fitted(artifact)
+        artifact, text = artifact_.fitted(artifact, most)
         data = text.encode()
         before = stored.digest if stored else ""
         after = hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The README's tables of rule files and atoms, made from the headers of the rule files.
+"""The README's tables: rule files and atoms, from the headers of the rule files; benchmarks.
 
 `python tests/readme_tables.py` writes them into README.md; a test compares.
 """
@@ -61,6 +61,15 @@ def atoms() -> str:
     return "\n".join(rows)
 
 
+def benchmarks() -> str:
+    """Return the table of benchmarks: the headlines of the results."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from bench import results
+
+    return results.summary(results.read(ROOT / "bench" / "results.json"))
+
+
 def _rule_files() -> list[Path]:
     """Return the rule files, without the tests beside them."""
     return [path for path in sorted(RULES.glob("*.lp")) if not path.name.endswith("_test.lp")]
@@ -71,8 +80,9 @@ def _names(names: list[str]) -> str:
 
 
 def filled(readme: str) -> str:
-    """Return a README with both tables as they are now."""
-    for name, table in (("rule files", rule_files()), ("atoms", atoms())):
+    """Return a README with the tables as they are now."""
+    tables = {"rule files": rule_files(), "atoms": atoms(), "benchmarks": benchmarks()}
+    for name, table in tables.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
         assert pattern.search(readme), name
         readme = pattern.sub(lambda found, table=table: f"{found[1]}{table}\n{found[2]}", readme)

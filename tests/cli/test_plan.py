@@ -77,6 +77,21 @@ class TestWithObligations:
         solved = run("solve", "plan.json", "--json").document()
         assert solved["order"] == ["O1", "O2", "O3"]
 
+    def test_limits_that_are_raised_for_a_large_plan_hold_while_it_is_driven(
+        self, run: Run
+    ) -> None:
+        """T3: the cap of the file follows `max_static_bytes`, with the same room for the log."""
+        many = [obligation(f"O{n}", validation="$ true") for n in range(1, 201)]
+        more = ["--limit", "max_obligations=200", "--limit", "max_static_bytes=90000"]
+        done = run("plan", REQUEST, "--obligations", obligations(*many), "-o", "plan.json", *more)
+        assert done.status == 0 and Path("plan.json").stat().st_size > 32 * 1024
+        refused = run("validate", "plan.json", "O1")
+        assert refused.status == 1 and "ARTIFACT_CAP" in refused.err
+        assert "--limit max_static_bytes" in refused.err
+        passed = run("validate", "plan.json", "O1", "--limit", "max_static_bytes=90000")
+        assert passed.status == 0
+        assert [node["state"] for node in artifact()["nodes"][:2]] == ["complete", "pending"]
+
     def test_json_is_one_document(self, run: Run) -> None:
         file = obligations(*sample())
         found = run("plan", REQUEST, "--obligations", file, "-o", "p.json", "--json").document()

@@ -1,7 +1,7 @@
 """Edges of the shapes that were sampled from real projects and checked by hand.
 
-bench/checked_edges.tsv lists the edges themselves, and bench/evidence.py looks for them in the
-sources at their fixed versions. Here stand small projects of our own with the same shapes: a
+bench/checked_edges.tsv lists the edges themselves, and `python -m bench evidence` looks for them in
+the sources at their fixed versions. Here stand small projects of our own with the same shapes: a
 toolkit for commands, a web framework and a library of graphs. Each edge below was read in its
 source.
 """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support import obligation
 
-from plan07 import artifact
+from plan07 import artifact, rulebook
 from plan07.errors import PlanRefused
 
 TIME = "2026-01-01T00:00:00Z"
@@ -131,6 +131,17 @@ class TestFitting:
         assert caught.value.code == "ARTIFACT_CAP"
         assert caught.value.detail["limit"] == 32768
 
+    def test_a_raised_limit_makes_room(self) -> None:
+        """T3 (3): 9,216 bytes for what grows, beside `max_static_bytes`."""
+        assert artifact.room(rulebook.load()) == artifact.LARGEST_BYTES
+        most = artifact.room(rulebook.load(limits={"max_static_bytes": 100_000}))
+        assert most == 109_216
+        full = self.full(60, nodes=140)
+        assert artifact.fitted(full, most) == (full, artifact.render(full))
+        with pytest.raises(PlanRefused) as caught:
+            artifact.fitted(self.full(60, nodes=640), most)
+        assert caught.value.detail["limit"] == most
+
 
 class TestRevisions:
     def test_s_001_16_they_count_upwards(self) -> None:
@@ -172,6 +183,15 @@ class TestAudit:
         for number in range(64):
             found = artifact.audited(found, f"O{number}", "", "")
         assert [row["obligation"] for row in found["audit"]] == [f"O{n}" for n in range(64)]
+
+    def test_of_a_larger_plan_the_newest_64_stay(self) -> None:
+        found = plan(*(node(f"O{n}") for n in range(70)))
+        for number in range(66):
+            found = artifact.audited(found, f"O{number}", "", "")
+        assert [row["obligation"] for row in found["audit"]] == [f"O{n}" for n in range(2, 66)]
+        assert artifact.faults(found) == []
+        found = artifact.audited(found, "O2", "", "again")
+        assert found["audit"][0] == {"obligation": "O2", "accepted_edit": "", "trace": "again"}
 
 
 class TestCheckpoints:
@@ -249,3 +269,25 @@ class TestFaults:
     )
     def test_a_bad_one_has(self, found: dict[str, Any], said: str) -> None:
         assert artifact.faults(found) == [said]
+
+
+class _Counted(str):
+    """A text that counts how often one is compared with another."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        _Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_the_check_of_a_large_plan_compares_no_pairs() -> None:
+    """A plan with raised limits is read at every command, so the check grows with its size."""
+    nodes = [{**node(f"O{n}"), "id": _Counted(f"O{n}")} for n in range(1000)]
+    _Counted.compared = 0
+    assert artifact.faults(plan(*nodes)) == []
+    assert _Counted.compared < 10_000
+    twice = plan(node("O1"), node("O2"), node("O1"))
+    assert artifact.faults(twice) == ["the id O1 stands twice"]
