@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from plan07 import rulebook
 from plan07.errors import Plan07Error
 from plan07.messages import printable
 
@@ -36,6 +34,8 @@ class ClosedPipe(Exception):
 
 def document(value: dict[str, Any]) -> None:
     """Print one JSON document: indented ASCII, so that no text acts on a terminal."""
+    import json
+
     _write(json.dumps(value, indent=2) + "\n", sys.stdout)
 
 
@@ -261,6 +261,8 @@ def _advice(advice: Sequence[dict[str, Any]], out: TextIO) -> None:
 
 def _policy(policy: dict[str, Any], out: TextIO) -> None:
     """Say what differs from the shipped rules."""
+    from plan07 import rulebook
+
     shipped = rulebook.load().chosen
     differs = [
         f"{name}={value}"
