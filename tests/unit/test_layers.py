@@ -199,15 +199,14 @@ def called(*arguments: str) -> str:
 
 # What each call needs of this package. Every module more is half a millisecond of each call.
 VERSION = {"plan07"} | {
-    f"plan07.{name}"
-    for name in ("cli", "cli.lazy", "cli.output", "errors", "facts", "messages", "words")
+    f"plan07.{name}" for name in ("cli", "cli.lazy", "cli.output", "errors", "messages")
 }
 SOLVE = VERSION | {
     f"plan07.{name}"
     for name in (
-        *("cli.options", "cli.solve", "document", "evidence", "explain", "faults", "jsontext"),
-        *("lexis", "lowering", "obliggraph", "planner", "rulebook", "rulefiles", "shapes"),
-        *("solver", "units"),
+        *("cli.options", "cli.solve", "document", "evidence", "explain", "facts", "faults"),
+        *("jsontext", "lexis", "lowering", "obliggraph", "planner", "rulebook", "rulefiles"),
+        *("shapes", "solver", "units"),
     )
 }
 COSTLY = {
