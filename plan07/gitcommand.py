@@ -34,24 +34,29 @@ def run(root: str, *arguments: str) -> bytes | None:
     return _run(root, arguments, {})
 
 
-def changed(root: str) -> list[bytes]:
-    """Return the tracked files that differ from the index, or may do so.
+def listed(root: str) -> list[tuple[bytes, bytes]] | None:
+    """Return the files of a checkout, None where there is none: a tag, and what it is said of.
 
-    To see that, git passes what a file holds through the filters that the repository names.
+    What is staged comes as `MODE BLOB STAGE<tab>NAME`, once more with the tag `C` if the file
+    differs from it; what is neither staged nor ignored as its name, with the tag `?`. To see what
+    differs, git passes what a file holds through the filters that the repository names.
     """
-    listed = run(
+    named = run(
         root, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$"
     )
     off: dict[str, str] = {}
-    for key in filter(None, (listed or b"").split(b"\0")):
+    for key in filter(None, (named or b"").split(b"\0")):
         name = os.fsdecode(key)
         required = f"{name.rpartition('.')[0]}.required"
         for setting, value in ((name, ""), (required, "false")):
             number = len(off) // 2
             off |= {f"GIT_CONFIG_KEY_{number}": setting, f"GIT_CONFIG_VALUE_{number}": value}
     off["GIT_CONFIG_COUNT"] = str(len(off) // 2)
-    found = _run(root, ("diff-files", "--name-only", "-z"), off)
-    return (found or b"").split(b"\0")
+    wanted = ("--stage", "--modified", "--others", "--exclude-standard")
+    found = _run(root, ("ls-files", "-t", "-z", *wanted), off)
+    if found is None:
+        return None
+    return [(each[:1], each[2:]) for each in found.split(b"\0") if each]
 
 
 def _run(root: str, arguments: Sequence[str], settings: Mapping[str, str]) -> bytes | None:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plan07.errors import Finding
-from plan07.facts import Fact, Term
-from plan07.words import OTHER, TABLE, Message
+
+# Most commands only quote; what the words of the rules take to load is left to those who tell them.
+if TYPE_CHECKING:
+    from plan07.facts import Term
+    from plan07.words import Message
 
 _SHORT = 80
 
@@ -59,8 +62,14 @@ def findings(
         rename: subjects that are units of the rules, to their ids in the plan.
         order: obligation ids to their natural order, in which findings are sorted.
     """
+    given = list(rows)
+    if not given:
+        return []
+    from plan07.facts import Fact
+    from plan07.words import OTHER, TABLE
+
     merged: dict[tuple[str, str, tuple[Any, ...]], list[list[Any]]] = {}
-    for term, subject in rows:
+    for term, subject in given:
         # A rule of the user's own may bring its words along.
         code = term if isinstance(term, Fact) else Fact("overlay", (term,))
         spec = TABLE.get(code.name, OTHER)
@@ -82,6 +91,8 @@ def findings(
 
 
 def _finding(code: str, subject: str, args: tuple[Any, ...], more: list[list[Any]]) -> Finding:
+    from plan07.words import OTHER, TABLE
+
     spec = TABLE.get(code, OTHER)
     names = spec.fields or tuple(f"argument_{index + 1}" for index in range(len(args)))
     detail: dict[str, Any] = {spec.names_subject: subject} if spec.names_subject else {}
@@ -115,6 +126,8 @@ def noticed(notices: Iterable[str]) -> list[Finding]:
 
 def retold(finding: Finding, detail: dict[str, Any]) -> Finding:
     """Return a finding told again with other details."""
+    from plan07.words import OTHER, TABLE
+
     spec = TABLE.get(finding.code.lower(), OTHER)
     return _told(finding._replace(detail=detail), spec)
 
@@ -162,6 +175,8 @@ def _item(value: Any) -> str:
 
 
 def _plain(term: Term) -> Any:
+    from plan07.facts import Fact
+
     return term.name if isinstance(term, Fact) else term
 
 

@@ -9,6 +9,7 @@ their qualified name; numbers are given to them when recon.db is written.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
@@ -305,6 +306,35 @@ def readers() -> list[tuple[str, Callable[[], Reader]]]:
     ranks = {name: rank for rank, name in enumerate(FIRST)}
     order = sorted(found, key=lambda name: (ranks.get(name, len(ranks)), name))
     return [(name, found[name]) for name in order]
+
+
+def registered() -> list[str]:
+    """Return what installed packages say of readers, to see whether there are others than before.
+
+    `readers` looks through all that packages say of themselves, which takes longer than to find
+    that nothing has changed.
+    """
+    found: set[str] = set()
+    for place in sys.path:
+        try:
+            names = os.listdir(place or ".")
+        except OSError:
+            # An archive, or nothing.
+            names = []
+            found.add(f"{place} {stamp(place)}")
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                found |= _registered(os.path.join(place, name, "entry_points.txt"))
+    return sorted(found)
+
+
+def _registered(path: str) -> set[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            _, mark, rest = stream.read().partition(f"[{GROUP}]")
+    except OSError:
+        return set()
+    return {f"[{rest.partition('[')[0]}"} if mark else set()
 
 
 def parts(name: str, load: Callable[[], Reader], repository: Repository) -> Iterator[Part]:

@@ -12,17 +12,28 @@ import json
 import os
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plan07 import __version__, home, languages, reconderive, worktree
+from plan07 import __version__, home, languages, worktree
 from plan07.errors import Finding, InputError
-from plan07.recon import SCHEMA, USER_VERSION, Part, Reader, Repository, parts, readers, stamp
-from plan07.reconcache import DiskCache
-from plan07.reconwriter import Writer
+from plan07.recon import (
+    SCHEMA,
+    USER_VERSION,
+    Part,
+    Reader,
+    Repository,
+    parts,
+    readers,
+    registered,
+    stamp,
+)
+
+if TYPE_CHECKING:
+    from plan07.reconcache import DiskCache
+    from plan07.reconwriter import Writer
 
 NAME = "recon.db"
 # More than one open call in so many is worth a word.
@@ -106,6 +117,8 @@ def build(
         known = _up_to_date(path, key, tree.root, given)
         if known is not None:
             return known
+    from plan07.reconcache import DiskCache
+
     with _target(path) as temporary:
         cache = DiskCache(cache_path(path))
         if anew:
@@ -154,6 +167,8 @@ def _sweep(folder: str, before: float) -> None:
 @contextmanager
 def _target(path: str) -> Iterator[str]:
     """Yield a new file beside the database, which is gone if it is not put in its place."""
+    import tempfile
+
     temporary = ""
     try:
         folder = os.path.dirname(path)
@@ -187,6 +202,9 @@ def _written(
     key: str,
     created: str,
 ) -> Report:
+    from plan07 import reconderive
+    from plan07.reconwriter import Writer
+
     writer = Writer(temporary)
     try:
         repository = Repository(
@@ -278,7 +296,7 @@ def _fingerprint(tree: worktree.Worktree) -> str:
     said = [
         *(SCHEMA, USER_VERSION, __version__, list(sys.version_info[:3]), tree.commit, tree.root),
         [[each.path, each.blob] for each in tree.files],
-        [name for name, _ in readers()],
+        registered(),
     ]
     text = json.dumps(said, ensure_ascii=True)
     return sha256(text.encode()).hexdigest()
@@ -290,12 +308,12 @@ def _up_to_date(path: str, key: str, root: str, options: Mapping[str, Any]) -> R
     Whoever asks for less than was asked for then, such as no tests to be collected, takes what is
     there: it is still true.
     """
-    from urllib.parse import quote
-
     if not os.path.isfile(path):
         return None
+    # Nothing else of a path means something in the name of a database.
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        database = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
+        database = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True)
         try:
             (version,) = database.execute("PRAGMA user_version").fetchone()
             meta = dict(database.execute("SELECT key, value FROM meta").fetchall())

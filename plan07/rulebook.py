@@ -7,7 +7,6 @@ uses a fresh control and demands exactly one answer, or the best where a repair 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,6 +58,8 @@ class Rulebook:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the rules as they run: every file, its switches, and the limits."""
+        import hashlib
+
         digest = hashlib.sha256()
         for file, text in self._switched:
             digest.update(f"{file.name}\0{len(text)}\0{text}\0".encode())

@@ -17,7 +17,8 @@ STAGES = (
 
 _STAGE = re.compile(r"^%[ \t]*Stage:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _INCLUDE = re.compile(r"#include\b")
-_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?\*%|%[^\n]*', re.S)
+# What is kept in the group, possessive; a percent sign in a string begins no comment.
+_KEPT = re.compile(r'((?:[^"%]++|"(?:[^"\\\n]|\\.)*+"|")++)|%\*.*?\*%|%[^\n]*', re.S)
 _LARGEST_FILE = 4 * 1024 * 1024
 _PHASE = "rules"
 
@@ -127,7 +128,7 @@ def read_file(path: str, overlaid: bool) -> RuleFile:
             phase=_PHASE,
             detail={"path": path},
         )
-    if _INCLUDE.search(without_comments(text)):
+    if _INCLUDE.search(text) and _INCLUDE.search(without_comments(text)):
         raise RulesError(
             "RULES_INCLUDE",
             f"{path} includes another file, which the digest of the rules would not know",
@@ -174,8 +175,4 @@ def reason(error: OSError | ValueError) -> str:
 
 def without_comments(text: str) -> str:
     """Return rules without their comments; what stands in strings is no comment."""
-    return _COMMENTS.sub(_keep_strings, text)
-
-
-def _keep_strings(found: re.Match[str]) -> str:
-    return found.group() if found.group().startswith('"') else ""
+    return "".join(_KEPT.findall(text))

@@ -83,15 +83,17 @@ class _Reader:
     def git(self, prefix: str, depth: int) -> bool:
         """Add the files of a git checkout; False if it is none."""
         place = os.path.join(self._root, prefix)
-        staged = gitcommand.run(place, "ls-files", "-s", "-z")
-        if staged is None:
+        listed = gitcommand.listed(place)
+        if listed is None:
             return False
-        others = gitcommand.run(place, "ls-files", "-o", "--exclude-standard", "-z") or b""
-        stale = {*gitcommand.changed(place), *others.split(b"\0")}
+        others = [name for tag, name in listed if tag == b"?"]
+        staged = [(tag, *record.partition(b"\t")[::2]) for tag, record in listed if tag != b"?"]
+        stale = {name for tag, _, name in staged if tag == b"C"}
         length = 40
         links = 0
-        for record in filter(None, staged.split(b"\0")):
-            head, _, name = record.partition(b"\t")
+        for tag, head, name in staged:
+            if tag == b"C":
+                continue
             mode, blob, _ = head.decode("ascii").split(" ")
             length = len(blob)
             path = self._path(prefix, name)
@@ -105,7 +107,7 @@ class _Reader:
                 self._edited(path, blob)
             else:
                 self._add(path, blob, executable=mode == "100755")
-        for name in filter(None, others.split(b"\0")):
+        for name in others:
             path = self._path(prefix, name)
             # A repository within, or what this project itself writes.
             if path is None or path.endswith("/") or self._is_own(path):

@@ -9,8 +9,9 @@ import sqlite3
 from collections.abc import Iterator
 
 from plan07.recon import Part, Repository
-from plan07_encoders.foreigndb import ForeignError, number, opened, text
-from plan07_encoders.foreigngraph import Edge, Graph, Node, invalid
+from plan07_encoders import foreigngraph
+from plan07_encoders.foreigndb import number, text
+from plan07_encoders.foreigngraph import Edge, Node
 
 FILE = ".code-review-graph/graph.db"
 SOURCE = "code-review-graph"
@@ -43,21 +44,8 @@ _EDGES = {
 
 
 def read(repository: Repository) -> Iterator[Part]:
-    """Yield what code-review-graph knows of files that no other reader has read.
-
-    A file that is no such database is a note, not an error.
-    """
-    place = repository.look(FILE)
-    if place is None:
-        return
-    try:
-        with opened(place, _TABLES) as database:
-            graph = Graph(repository, SOURCE, FILE)
-            yield graph.nodes(_nodes(database))
-            yield graph.edges(_edges(database))
-            yield graph.notes()
-    except (ForeignError, OSError) as error:
-        yield from invalid(FILE, error)
+    """Yield what code-review-graph knows of files that no other reader has read."""
+    yield from foreigngraph.read(repository, SOURCE, FILE, _TABLES, _nodes, _edges)
 
 
 def _nodes(database: sqlite3.Connection) -> Iterator[Node]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plan07.recon import Part, Repository
-from plan07_encoders.foreigndb import ForeignError, number, opened, text
-from plan07_encoders.foreigngraph import Edge, Graph, Miss, Node, invalid
+from plan07_encoders import foreigngraph
+from plan07_encoders.foreigndb import number, text
+from plan07_encoders.foreigngraph import Edge, Miss, Node
 
 FILE = ".codegraph/codegraph.db"
 SOURCE = "codegraph"
@@ -43,22 +44,8 @@ _EDGES = {
 
 
 def read(repository: Repository) -> Iterator[Part]:
-    """Yield what codegraph knows of files that no other reader has read.
-
-    A file that is no such database is a note, not an error.
-    """
-    place = repository.look(FILE)
-    if place is None:
-        return
-    try:
-        with opened(place, _TABLES) as database:
-            graph = Graph(repository, SOURCE, FILE)
-            yield graph.nodes(_nodes(database))
-            yield graph.edges(_edges(database))
-            yield graph.unresolved(_misses(database))
-            yield graph.notes()
-    except (ForeignError, OSError) as error:
-        yield from invalid(FILE, error)
+    """Yield what codegraph knows of files that no other reader has read."""
+    yield from foreigngraph.read(repository, SOURCE, FILE, _TABLES, _nodes, _edges, _misses)
 
 
 def _nodes(database: sqlite3.Connection) -> Iterator[Node]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from plan07.errors import Finding
 from plan07.located import Located, Paths
 from plan07.recon import EdgeRow, FileRow, NodeRow, Part, Repository, UnresolvedRow
+from plan07_encoders.foreigndb import ForeignError, opened
 
 # Of twenty such edges that were looked at by hand, thirteen were right.
 _CONFIDENCE = 0.65
@@ -266,7 +268,44 @@ def _shortened(paths: Sequence[str]) -> str:
     return ", ".join(path[:80] for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
 
 
-def invalid(file: str, error: Exception) -> Iterator[Part]:
+def read(
+    repository: Repository,
+    source: str,
+    file: str,
+    tables: Mapping[str, Sequence[str]],
+    nodes: Callable[[sqlite3.Connection], Iterable[Node]],
+    edges: Callable[[sqlite3.Connection], Iterable[Edge]],
+    misses: Callable[[sqlite3.Connection], Iterable[Miss]] | None = None,
+) -> Iterator[Part]:
+    """Yield what a tool's database says of files that no other reader has read.
+
+    A file that is no such database is a note, not an error.
+
+    Args:
+        repository: that the tool looked at.
+        source: the reader's name.
+        file: the database, relative to the root.
+        tables: tables and the columns that are read of them.
+        nodes: reads its entities.
+        edges: reads its edges.
+        misses: reads what it could not resolve, where it tells that.
+    """
+    place = repository.look(file)
+    if place is None:
+        return
+    try:
+        with opened(place, tables) as database:
+            graph = Graph(repository, source, file)
+            yield graph.nodes(nodes(database))
+            yield graph.edges(edges(database))
+            if misses is not None:
+                yield graph.unresolved(misses(database))
+            yield graph.notes()
+    except (ForeignError, OSError) as error:
+        yield from _invalid(file, error)
+
+
+def _invalid(file: str, error: Exception) -> Iterator[Part]:
     """Yield the note that a tool's file cannot be read."""
     message = f"{file} is left out: {error}"
     fix = "let the tool write it anew, or remove it from the evidence"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import os
 import sys
 from typing import Any, ClassVar, NoReturn
 
@@ -62,22 +62,28 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     # A process that is over in a moment has no use for looking through its objects meanwhile.
     collects = gc.isenabled()
     gc.disable()
+    _provide()
     try:
         status = _run(given, "--json" in given)
         output.flush()
-    except output.ClosedPipe:
-        # Whoever read the output has enough.
-        output.drop()
-        status = 0
     except OSError as error:
-        output.drop()
-        with contextlib.suppress(OSError):
-            print(f"plan07: OUTPUT_FAILED: {error.strerror}", file=sys.stderr)
+        output.drop(1)
+        output.tell(f"plan07: OUTPUT_FAILED: {error.strerror}")
         status = 3
     finally:
         if collects:
             gc.enable()
+    if arguments is None:
+        # Nor has the interpreter, on its way out; a tenth of the whole process.
+        gc.freeze()
     sys.exit(status)
+
+
+def _provide() -> None:
+    """Let what a caller has closed lead nowhere; or else a file that is opened takes its place."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _run(given: list[str], as_json: bool) -> int:
@@ -92,15 +98,22 @@ def _run(given: list[str], as_json: bool) -> int:
         output.report(InputError("INTERRUPTED", "it was interrupted", fix, phase="usage"), as_json)
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        for line in error.format_message().splitlines():
+            output.tell(line)
         return 2
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         fix = f"see `{hint or 'plan07'} --help`"
         output.report(InputError("USAGE", error.format_message(), fix, phase="usage"), as_json)
         return 2
-    except (output.ClosedPipe, OSError):
+    except OSError:
         raise
+    except SystemExit:
+        # So click ends when nobody reads the help or the version that it prints.
+        if not {"--help", "--version"} & {*given}:
+            raise
+        output.drop(1)
+        return 0
     except Exception as error:
         output.report(defect(error), as_json)
         return 3

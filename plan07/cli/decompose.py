@@ -13,7 +13,6 @@ from plan07.cli import output
 from plan07.cli.evidence_options import evidence_options
 from plan07.cli.model_options import model_options, prompt_options, server_of
 from plan07.cli.options import options_of, rule_options
-from plan07.messages import printable
 
 
 @click.command(
@@ -68,7 +67,7 @@ def command(
         )
         found = chosen(value, known, composed)
     if found.is_no_op:
-        print(f"plan07: RE_DECOMPOSE: {printable(found.reason)}", file=sys.stderr)
+        output.tell(f"plan07: RE_DECOMPOSE: {found.reason}")
     if as_json or found.is_no_op:
         output.document(found.document)
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from plan07 import rulebook
 from plan07.errors import Plan07Error
 from plan07.messages import printable
 
@@ -28,15 +25,10 @@ _COLOURS = {
 }
 
 
-class ClosedPipe(Exception):
-    """Whoever read the output is gone.
-
-    Not an OSError, which click would turn into an exit status of its own.
-    """
-
-
 def document(value: dict[str, Any]) -> None:
     """Print one JSON document: indented ASCII, so that no text acts on a terminal."""
+    import json
+
     _write(json.dumps(value, indent=2) + "\n", sys.stdout)
 
 
@@ -95,25 +87,52 @@ def flush() -> None:
     """Bring out what was printed.
 
     Raises:
-        ClosedPipe: nobody reads it.
         OSError: it cannot be written.
     """
     _write("", sys.stdout)
 
 
-def drop() -> None:
-    """Forget what was printed and cannot be written, so that the exit does not try again."""
+def drop(descriptor: int) -> None:
+    """Forget what was printed and cannot be written, now and at the exit.
+
+    Args:
+        descriptor: 1 for standard output, 2 for standard error.
+    """
     with open(os.devnull, "w", encoding="utf-8") as nothing:
-        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), descriptor)
+
+
+def is_read() -> bool:
+    """Whether anybody reads standard output still, as far as printing could tell."""
+    return 1 not in _left
+
+
+# Of standard output and standard error those whose reader is gone.
+_left: set[int] = set()
 
 
 def _write(text: str, out: TextIO) -> None:
+    """Write a text; that its reader has enough ends nothing, since a command does more than print.
+
+    Raises:
+        OSError: it cannot be written for another reason.
+    """
     try:
         out.write(text)
         if not text:
             out.flush()
     except BrokenPipeError:
-        raise ClosedPipe from None
+        descriptor = 2 if out is sys.stderr else 1
+        _left.add(descriptor)
+        drop(descriptor)
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error; nothing ends because it cannot be written."""
+    try:
+        say(printable(text), sys.stderr)
+    except OSError:
+        drop(2)
 
 
 def report(error: Plan07Error, as_json: bool) -> None:
@@ -123,8 +142,8 @@ def report(error: Plan07Error, as_json: bool) -> None:
         return
     told = [(each.code, each.message, each.fix) for each in error.violations]
     for code, message, fix in told or [(error.code, error.message, error.fix)]:
-        say(f"plan07: {code}: {printable(message)}", sys.stderr)
-        say(f"  fix: {printable(fix)}", sys.stderr)
+        tell(f"plan07: {code}: {message}")
+        tell(f"  fix: {fix}")
 
 
 def schedule(result: dict[str, Any]) -> None:
@@ -262,6 +281,8 @@ def _advice(advice: Sequence[dict[str, Any]], out: TextIO) -> None:
 
 def _policy(policy: dict[str, Any], out: TextIO) -> None:
     """Say what differs from the shipped rules."""
+    from plan07 import rulebook
+
     shipped = rulebook.load().chosen
     differs = [
         f"{name}={value}"
@@ -335,8 +356,9 @@ def say(text: str, out: TextIO) -> None:
 def note(text: str) -> None:
     """Write to standard error, end of line included; that nobody listens is no reason to stop."""
     out = sys.stderr
-    if out is not None:
-        encoding = getattr(out, "encoding", None) or "utf-8"
-        with contextlib.suppress(OSError, ValueError):
-            out.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            out.flush()
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    try:
+        _write(text.encode(encoding, "backslashreplace").decode(encoding), out)
+        out.flush()
+    except (OSError, ValueError):
+        drop(2)

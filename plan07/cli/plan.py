@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,6 @@ from plan07.cli.model_options import model_options, prompt_options, server_of
 from plan07.cli.options import options_of, rule_options
 from plan07.cli.request import request_argument, request_text
 from plan07.errors import InputError, PlanRefused
-from plan07.messages import printable
 from plan07.solver import Options
 
 
@@ -172,4 +170,4 @@ def _made(
 
 
 def _tell(stage: str, text: str) -> None:
-    print(f"plan07: {stage}: {printable(text)}", file=sys.stderr)
+    output.tell(f"plan07: {stage}: {text}")

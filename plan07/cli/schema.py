@@ -19,7 +19,7 @@ def command(name: str | None, as_json: bool) -> None:
         if as_json:
             output.document({"schemas": list(SCHEMAS)})
         else:
-            click.echo("\n".join(SCHEMAS))
+            output.lines(SCHEMAS)
         return
     if name not in SCHEMAS:
         raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -66,4 +65,4 @@ def command(plan: str, time_limit: float | None, stats: bool, as_json: bool, **g
 def _stats(result: dict[str, Any], timings: list[tuple[str, float]]) -> None:
     parts = [f"{phase} {seconds * 1000:.1f} ms" for phase, seconds in timings]
     sizes = ", ".join(f"{len(result[name])} {name}" for name in ("nodes", "edges", "composites"))
-    print(f"plan07: {', '.join([*parts, sizes])}", file=sys.stderr)
+    output.tell(f"plan07: {', '.join([*parts, sizes])}")

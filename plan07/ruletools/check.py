@@ -56,7 +56,7 @@ def check(overlay: str | None, settings: Settings | None = None) -> list[Issue]:
         except (OSError, ValueError, RulesError) as error:
             unread.append(_unread(os.path.join(overlay, name), error))
     book = Rulebook(rulebook.laid_over(files))
-    rules = source.read_rules(book)
+    rules = source.read_rules(book, source.are_sound(book))
     stages = Stages(rules, _shipped(rules))
     found = [*unread, *_static(stages)]
     if settings is not None and not _fatal(found):

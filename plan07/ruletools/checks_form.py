@@ -16,6 +16,8 @@ from plan07.ruletools.stages import Stages
 _TITLE = re.compile(r"%#[ \t]+\S")
 _LARGEST = 2**31 - 1
 _LARGE = 2**30
+# A number as large as that has ten characters, whatever its base.
+_LONG = re.compile(r"[0-9][0-9A-Za-z]{9}")
 # What a user's file may not hold beside rules, and what to do instead.
 _FORBIDDEN = {
     "program": "put the rules into files of their own; a `% Stage:` line says where they run",
@@ -177,7 +179,7 @@ def _levels(stages: Stages, rule: Rule) -> Iterator[Issue]:
 
 
 def _numbers(stages: Stages, rule: Rule) -> Iterator[Issue]:
-    for term in rule.all_terms():
+    for term in rule.all_terms() if _LONG.search(rule.text) else ():
         number = _integer(term) if term.kind == "number" else None
         if number is None or abs(number) < _LARGE:
             continue

@@ -118,9 +118,17 @@ def _names(terms: Iterable[Term]) -> list[str]:
     return [term.text for term in _walk(terms) if term.kind == "variable"]
 
 
-def _walk(terms: Iterable[Term]) -> Iterator[Term]:
+def _walk(terms: Iterable[Term]) -> list[Term]:
+    found: list[Term] = []
+    _append(terms, found)
+    return found
+
+
+def _append(terms: Iterable[Term], found: list[Term]) -> None:
     for term in terms:
-        yield from term.walk()
+        found.append(term)
+        if term.args:
+            _append(term.args, found)
 
 
 def _deep(literal: Literal) -> Iterator[Term]:
@@ -291,8 +299,8 @@ def _slip(
     stages: Stages, rule: Rule, atom: Literal, term: Term, documented: tuple[str, ...]
 ) -> Iterator[Issue]:
     """A head may bring values of its own, but hardly one that is a slip away from a known one."""
-    for each in alternatives(term):
-        if each.kind not in ("constant", "string") or each.text in documented or not documented:
+    for each in alternatives(term) if documented else ():
+        if each.kind not in ("constant", "string") or each.text in documented:
             continue
         written = each.text.strip('"')
         meant = written if written in documented else near(written, documented)

@@ -30,6 +30,8 @@ def check(stages: Stages) -> Iterator[Issue]:
 
 
 def _unsafe(stages: Stages) -> Iterator[Issue]:
+    if stages.rules.sound:
+        return
     files = [file for file in stages.rules.files if not file.faults]
     begins: list[int] = []
     line = 1

@@ -7,7 +7,7 @@ why. It becomes a rule that derives a violation about O in the user's own words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from plan07.ruletools.grammar import Statement, read
 from plan07.ruletools.lexer import Text, Token, statements, tokens, written
@@ -55,7 +55,7 @@ def rewritten(text: str, name: str, documented: Mapping[tuple[str, int], tuple[s
 
 def _head(
     source: Text,
-    statement: list[Token],
+    statement: Sequence[Token],
     name: str,
     documented: Mapping[tuple[str, int], tuple[str, ...]],
 ) -> str:

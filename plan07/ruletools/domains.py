@@ -50,7 +50,7 @@ def described(text: str, values: tuple[str, ...]) -> Values:
     return None
 
 
-class _Flow(NamedTuple):
+class Flow(NamedTuple):
     """How one place of a head is filled.
 
     Args:
@@ -72,6 +72,7 @@ class Domains:
         rules: the rules of the stage.
         inputs: what plan07 or a user gives, place to values.
         numbers: names of `#const`, which stand for numbers.
+        known: what is remembered of rules, by their ids, from one stage to the next.
     """
 
     def __init__(
@@ -79,19 +80,16 @@ class Domains:
         rules: Iterable[Rule],
         inputs: Mapping[Place, Values],
         numbers: frozenset[str] = frozenset(),
+        known: dict[str, list[Flow]] | None = None,
     ) -> None:
         self._values: dict[Place, Values] = {**inputs, _COUNTED: _NUMBERS}
         self._numbers = numbers
-        flows: list[_Flow] = []
+        flows: list[Flow] = []
+        known = {} if known is None else known
         for rule in rules:
-            bound = bindings(rule) if rule.body or rule.kind == "choice" else {}
-            for atom in rule.derived():
-                for index, arg in enumerate(atom.args):
-                    flows += self._filled((atom.name or "", atom.arity, index), arg, bound)
-            for literal in rule.body:
-                if literal.kind == "comparison":
-                    for side in literal.args:
-                        flows += self._within(side, bound)
+            if rule.id not in known:
+                known[rule.id] = list(self._flows(rule))
+            flows += known[rule.id]
         self._solve(flows)
 
     def of(self, place: Place) -> Values:
@@ -109,9 +107,17 @@ class Domains:
                 found &= values
         return found
 
-    def _filled(
-        self, place: Place, term: Term, bound: Mapping[str, list[Place]]
-    ) -> Iterator[_Flow]:
+    def _flows(self, rule: Rule) -> Iterator[Flow]:
+        bound = bindings(rule) if rule.body or rule.kind == "choice" else {}
+        for atom in rule.derived():
+            for index, arg in enumerate(atom.args):
+                yield from self._filled((atom.name or "", atom.arity, index), arg, bound)
+        for literal in rule.body:
+            if literal.kind == "comparison":
+                for side in literal.args:
+                    yield from self._within(side, bound)
+
+    def _filled(self, place: Place, term: Term, bound: Mapping[str, list[Place]]) -> Iterator[Flow]:
         """Yield how a place is filled by a term, and the places within that term."""
         fixed: set[str] = set()
         variables: list[tuple[Place, ...]] = []
@@ -122,15 +128,15 @@ class Domains:
             else:
                 variables.append(tuple(bound.get(each.text, ())))
             yield from self._within(each, bound)
-        yield _Flow(place, frozenset(fixed), tuple(variables))
+        yield Flow(place, frozenset(fixed), tuple(variables))
 
-    def _within(self, term: Term, bound: Mapping[str, list[Place]]) -> Iterator[_Flow]:
+    def _within(self, term: Term, bound: Mapping[str, list[Place]]) -> Iterator[Flow]:
         if term.kind in ("function", "tuple"):
             for index, arg in enumerate(term.args):
                 yield from self._filled(functor(term, index), arg, bound)
 
-    def _solve(self, flows: list[_Flow]) -> None:
-        pending: list[_Flow] = []
+    def _solve(self, flows: list[Flow]) -> None:
+        pending: list[Flow] = []
         for flow in flows:
             self._add(flow.place, flow.fixed)
             if flow.variables:

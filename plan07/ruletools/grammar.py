@@ -205,8 +205,11 @@ class _Reader(Reader):
                 return [self._aggregate(begin, sign, set_kind, (side,))]
             sides.append(self.term())
         if operators:
-            literal = self._literal(begin, sign, None, 0, "comparison", tuple(sides))
-            return [literal._replace(operators=tuple(operators))]
+            return [
+                self._literal(
+                    *(begin, sign, None, 0, "comparison", tuple(sides)), operators=tuple(operators)
+                )
+            ]
         return [
             self._literal(begin, sign, name, len(args), "atom", args) for name, args in _atoms(side)
         ]
@@ -264,13 +267,16 @@ class _Reader(Reader):
         args: tuple[Term, ...] = (),
         elements: tuple[Element, ...] = (),
         function: str = "",
+        operators: tuple[str, ...] = (),
     ) -> Literal:
         used = self.found[begin : self.next]
         line, column = self.source.place(used[0].at)
         text = self.source.text[used[0].at : used[-1].at + len(used[-1].text)]
         if not _PLAIN(text):
             text = written(used)
-        return Literal(text, sign, name, arity, kind, line, column, args, (), elements, function)
+        return Literal(
+            text, sign, name, arity, kind, line, column, args, operators, elements, function
+        )
 
 
 _DIRECTIVES: dict[str, Callable[[_Reader], Statement]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -70,7 +71,7 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(found.end() for found in re.finditer(r"\n", text))]
+        self._starts = [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
 
     def place(self, at: int) -> tuple[int, int]:
         """Return the line and the column of a character."""
@@ -107,9 +108,9 @@ def _scan(
 ) -> int | None:
     """Read up to the end of the next block comment, and return where that is."""
     for match in _TOKEN.finditer(text, at):
-        kind = match.lastgroup
-        assert kind is not None
-        begin = match.start(kind)
+        kind, number = match.lastgroup, match.lastindex
+        assert kind is not None and number is not None
+        begin = match.start(number)
         if kind == "comment":
             comments.append(_comment(source, begin, match.end()))
         elif kind == "block":
@@ -117,7 +118,7 @@ def _scan(
             comments.append(_comment(source, begin, end))
             return end
         else:
-            found.append(Token(kind, match.group(kind), begin))
+            found.append(Token(kind, match[number], begin))
     return None
 
 
@@ -167,7 +168,7 @@ def without_scripts(text: str) -> str:
     return text
 
 
-def statements(found: list[Token]) -> Iterator[list[Token]]:
+def statements(found: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Yield the tokens of each statement, its full stop and what follows in brackets included."""
     begin = 0
     while begin < len(found):

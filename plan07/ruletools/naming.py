@@ -7,11 +7,11 @@ other rules are added; so are titles.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from plan07.ruletools.domains import alternatives
 from plan07.ruletools.lexer import Comment
-from plan07.ruletools.records import Rule, Term
+from plan07.ruletools.records import Literal, Rule, Term
 from plan07.words import TABLE
 
 _HEADS = {
@@ -70,12 +70,12 @@ def words(rule: Rule) -> str:
     return _DETAIL.sub(r"<\1>", words.message) if words else ""
 
 
-def kind(rule: Rule) -> str:
-    """Return what kind of rule a rule with a head is."""
-    if len(rule.head) > 1 or any(each.kind != "atom" for each in rule.head):
+def kind(head: Sequence[Literal], heads: Sequence[tuple[str, int]], body: Sequence[Literal]) -> str:
+    """Return what kind of rule a rule with a head is; the arguments are as in `Rule`."""
+    if len(head) > 1 or any(each.kind != "atom" for each in head):
         return "choice"
-    special = _HEADS.get(rule.heads[0][0])
-    return special or ("derivation" if rule.body else "fact")
+    special = _HEADS.get(heads[0][0])
+    return special or ("derivation" if body else "fact")
 
 
 def stem(rule: Rule) -> str:

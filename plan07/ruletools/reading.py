@@ -31,12 +31,12 @@ class Reader:
     def term(self) -> Term:
         """Read a term; operators are kept in a row, whichever binds stronger."""
         first = self._primary()
+        if self.next > self._last or self.found[self.next].text not in _OPERATORS:
+            return first
         parts, interval = [first], False
         while self.text() in _OPERATORS:
             interval |= self.advance().text == ".."
             parts.append(self._primary())
-        if len(parts) == 1:
-            return first
         return Term("interval" if interval else "operation", "", tuple(parts), first.at)
 
     def _primary(self) -> Term:
@@ -71,12 +71,16 @@ class Reader:
         """Read the arguments of a function or tuple, its bracket being open."""
         groups: list[list[Term]] = [[]]
         trailing = False
-        while not self.skip(")"):
-            if self.skip(";"):
+        while (text := self.text()) != ")":
+            if text == ";":
+                self.next += 1
                 groups.append([])
-            elif not self.skip(","):
+            elif text == ",":
+                self.next += 1
+            else:
                 groups[-1].append(self.term())
                 trailing = self.text() == "," and self.peek(1) in (")", ";")
+        self.next += 1
         if kind == "tuple" and not trailing:
             parts = [_grouped(group, at) for group in groups]
             return parts[0] if len(parts) == 1 else Term("pool", "", tuple(parts), at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from plan07.ruletools.lexer import Comment, Text, Token
@@ -177,11 +177,7 @@ class Rule(NamedTuple):
 
     def derived(self) -> Iterator[Literal]:
         """Yield the atoms that it derives."""
-        for literal in self.head:
-            if literal.kind == "atom":
-                yield literal
-            for element in literal.elements:
-                yield from (each for each in element.literals[:1] if each.kind == "atom")
+        return derived(self.head)
 
     def all_terms(self) -> Iterator[Term]:
         """Yield every term that stands in it."""
@@ -189,6 +185,15 @@ class Rule(NamedTuple):
             yield from literal.terms()
         for term in (*self.levels, *self.terms):
             yield from term.walk()
+
+
+def derived(head: Iterable[Literal]) -> Iterator[Literal]:
+    """Yield the atoms that a head derives."""
+    for literal in head:
+        if literal.kind == "atom":
+            yield literal
+        for element in literal.elements:
+            yield from (each for each in element.literals[:1] if each.kind == "atom")
 
 
 class SourceFile(NamedTuple):

@@ -19,6 +19,7 @@ from plan07.rulefiles import STAGES
 from plan07.ruletools import naming, predicates
 from plan07.ruletools.grammar import Statement, read
 from plan07.ruletools.lexer import (
+    Comment,
     Text,
     Token,
     statements,
@@ -29,7 +30,16 @@ from plan07.ruletools.lexer import (
 )
 from plan07.ruletools.predicates import Predicate
 from plan07.ruletools.reading import Unreadable
-from plan07.ruletools.records import DERIVING, Element, Fault, Literal, Rule, SourceFile, Term
+from plan07.ruletools.records import (
+    DERIVING,
+    Element,
+    Fault,
+    Literal,
+    Rule,
+    SourceFile,
+    Term,
+    derived,
+)
 
 __all__ = [
     "DERIVING",
@@ -58,12 +68,14 @@ class RuleSet(NamedTuple):
         rules: of all files, in order.
         predicates: by name and arity, sorted.
         faults: why files cannot be read.
+        sound: clingo was given all of them at once and finds nothing wrong, see `are_sound`.
     """
 
     files: tuple[SourceFile, ...]
     rules: tuple[Rule, ...]
     predicates: dict[tuple[str, int], Predicate]
     faults: tuple[Fault, ...]
+    sound: bool = False
 
     def rule(self, identifier: str) -> Rule | None:
         """Return the rule of an id."""
@@ -82,12 +94,29 @@ def parse(rules: Rulebook) -> RuleSet:
     return found
 
 
-def read_rules(rules: Rulebook) -> RuleSet:
-    """Return what composed rule files say, with the faults of those that cannot be read."""
-    return _compose(
-        read_file(file.text, file.name, file.path, file.stages, file.overlaid)
+def read_rules(rules: Rulebook, sound: bool = False) -> RuleSet:
+    """Return what composed rule files say, with the faults of those that cannot be read.
+
+    Args:
+        rules: the files.
+        sound: `are_sound` has said so, and clingo is not asked about each of them again.
+    """
+    found = _compose(
+        read_file(file.text, file.name, file.path, file.stages, file.overlaid, sound)
         for file in rules.files
     )
+    return found._replace(sound=sound)
+
+
+def are_sound(rules: Rulebook) -> bool:
+    """Whether clingo takes all rule files at once and finds nothing wrong in them.
+
+    Where it has, each file is asked about by itself, so that what it says has a place.
+    """
+    if any(strange(*_lexed(file.text)[:2]) for file in rules.files):
+        return False
+    said, error = _heard([without_scripts(file.text) for file in rules.files], [("nothing", [])])
+    return not (error or any(_PLACE.match(message.strip()) for message in said))
 
 
 def parse_text(
@@ -146,6 +175,7 @@ def _completed(
     used: dict[str, str],
     last: dict[str, int],
 ) -> Rule:
+    identifier, alike = rule.id, rule.numbered
     if not rule.named:
         # From the last number on: a list of facts may be long.
         number = last.get(rule.id, 1)
@@ -156,25 +186,38 @@ def _completed(
         alike = number > 1 and rule.kind in _OUTCOMES and used[rule.id] == rule.kind
         used[identifier] = rule.kind
         last[rule.id] = number
-        rule = rule._replace(id=identifier, numbered=alike)
     title = rule.title or naming.words(rule)
     if not title and rule.heads and rule.heads[0] in documents:
         title = documents[rule.heads[0]].title
-    return rule._replace(title=title)
+    if (identifier, alike, title) == (rule.id, rule.numbered, rule.title):
+        return rule
+    return rule._replace(id=identifier, numbered=alike, title=title)
+
+
+@lru_cache(maxsize=64)
+def _lexed(text: str) -> tuple[Text, tuple[Token, ...], tuple[Comment, ...]]:
+    source = Text(text)
+    found, comments = tokens(source)
+    return source, tuple(found), tuple(comments)
 
 
 @lru_cache(maxsize=64)
 def read_file(
-    text: str, name: str, path: str, stages: tuple[str, ...], overlaid: bool
+    text: str,
+    name: str,
+    path: str,
+    stages: tuple[str, ...],
+    overlaid: bool,
+    sound: bool = False,
 ) -> SourceFile:
     """Return a rule file as read; what keeps it from being read stands in its faults.
 
     Remembered, because an overlay, a test or a mutant leaves most files as they are.
     """
-    source = Text(text)
-    found, comments = tokens(source)
+    source, found, comments = _lexed(text)
     faults = [
-        Fault(name, path, line, column, message) for line, column, message in _faults(source, found)
+        Fault(name, path, line, column, message)
+        for line, column, message in (() if sound else _faults(source, found))
     ]
     rules: list[Rule] = []
     if not faults:
@@ -187,8 +230,8 @@ def read_file(
         source,
         stages,
         overlaid,
-        tuple(found),
-        tuple(comments),
+        found,
+        comments,
         tuple(rules),
         tuple(faults),
     )
@@ -200,7 +243,7 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
         line, column, character = place
         yield line, column, f"unexpected character {character!a} outside of texts and comments"
         return
-    said, error = _heard(without_scripts(source.text), ())
+    said, error = _heard([without_scripts(source.text)], ())
     located = [each for message in said if (each := _PLACE.match(message.strip()))]
     for each in located:
         line = int(each[1])
@@ -212,16 +255,17 @@ def _faults(source: Text, found: Iterable[Token]) -> Iterator[tuple[int, int, st
 def complaints(text: str) -> list[str]:
     """Return what clingo says of rules that are well formed: variables that nothing binds."""
     # All rules are looked at although only an empty part is grounded.
-    return _heard(without_scripts(text), [("nothing", [])])[0]
+    return _heard([without_scripts(text)], [("nothing", [])])[0]
 
 
-def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str], str]:
+def _heard(texts: Sequence[str], parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str], str]:
     import clingo
 
     said: list[str] = []
     control = clingo.Control(logger=lambda _, message: said.append(message), message_limit=200)
     try:
-        control.add("base", [], text)
+        for text in texts:
+            control.add("base", [], text)
         if parts:
             control.ground(parts)
     except RuntimeError as error:
@@ -231,7 +275,7 @@ def _heard(text: str, parts: Sequence[tuple[str, list[Any]]]) -> tuple[list[str]
 
 def _rule(
     source: Text,
-    found: list[Token],
+    found: Sequence[Token],
     name: str,
     path: str,
     stages: tuple[str, ...],
@@ -247,6 +291,8 @@ def _rule(
     except (Unreadable, RecursionError):
         statement = Statement("unread")
     said = meta.pop(line, {})
+    heads = tuple(dict.fromkeys((atom.name or "", atom.arity) for atom in derived(statement.head)))
+    kind = statement.kind
     rule = Rule(
         said.get("id", ""),
         naming.title(said),
@@ -257,8 +303,8 @@ def _rule(
         end_line,
         end_column,
         stages,
-        statement.kind,
-        (),
+        naming.kind(statement.head, heads, statement.body) if kind == "rule" else kind,
+        heads,
         statement.head,
         statement.body,
         source.text[begin:end],
@@ -271,10 +317,6 @@ def _rule(
         begin,
         end,
     )
-    heads = tuple(dict.fromkeys((atom.name or "", atom.arity) for atom in rule.derived()))
-    rule = rule._replace(heads=heads)
-    if statement.kind == "rule":
-        rule = rule._replace(kind=naming.kind(rule))
     if not rule.named:
         rule = rule._replace(id=f"{name.removesuffix('.lp')}.{naming.stem(rule)}")
     return rule

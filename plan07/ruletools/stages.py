@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from plan07.rulefiles import STAGES, named_stages
-from plan07.ruletools.domains import Domains, Place, Values, described
+from plan07.ruletools.domains import Domains, Flow, Place, Values, described
 from plan07.ruletools.predicates import Signature
 from plan07.ruletools.records import Rule, SourceFile
 from plan07.ruletools.source import RuleSet
@@ -68,6 +68,8 @@ class Stages:
             each.signature[0] for each in rules.rules if each.kind == "const" and each.signature
         )
         self._domains: dict[str, Domains] = {}
+        self._flows: dict[str, list[Flow]] = {}
+        self._named = {file.name: named_stages(file.source.text) for file in rules.files}
 
     def own(self, rule: Rule) -> bool:
         """Whether a rule is the user's: its file is laid over, and the shipped file lacks it."""
@@ -79,7 +81,7 @@ class Stages:
 
     def implied(self, rule: Rule) -> set[str]:
         """Return the stages that a rule runs in although the header of its file names others."""
-        named = named_stages(self.file(rule).source.text)
+        named = self._named[rule.file]
         return set() if "all" in named else {*rule.stages}.difference(named)
 
     def file(self, rule: Rule) -> SourceFile:
@@ -90,7 +92,9 @@ class Stages:
         """Return the values that arguments have in a stage."""
         if stage.name not in self._domains:
             rules = [rule for rule in stage.rules if rule.derives]
-            self._domains[stage.name] = Domains(rules, self._inputs(stage), self.numbers)
+            self._domains[stage.name] = Domains(
+                rules, self._inputs(stage), self.numbers, self._flows
+            )
         return self._domains[stage.name]
 
     def _inputs(self, stage: Stage) -> dict[Place, Values]:

@@ -372,16 +372,20 @@ def test_a_reader_of_another_package(tmp_path: Path, home: Path) -> None:
     ]
     (repo / "tags.jsonl").write_text("".join(json.dumps(tag) + "\n" for tag in tags))
 
-    def plan07(*arguments: str) -> str:
+    def plan07(*arguments: str, path: str = str(site)) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "plan07", "evidence", *arguments],
             capture_output=True,
             text=True,
             check=True,
-            env={**os.environ, "PYTHONPATH": str(site), "PLAN07_HOME": str(home)},
+            env={**os.environ, "PYTHONPATH": path, "PLAN07_HOME": str(home)},
         )
         return done.stdout
 
+    # Its absence and its arrival are noticed, though no file of the repository changes.
+    assert json.loads(plan07("build", str(repo), "--json", path=""))["encoders"] == []
+    again = json.loads(plan07("build", str(repo), "--json", path=""))
+    assert (again["encoders"], again["fresh"]) == ([], False)
     assert json.loads(plan07("build", str(repo), "--json"))["encoders"] == ["ctags"]
     shown = plan07("show", "Cart.Total", "--repo", str(repo))
     assert shown.splitlines()[:2] == ["function Cart.Total", "  cart.go:3"]

@@ -287,3 +287,55 @@ class TestRefused:
             *("evidence", "impact", shop, "--seed", "Cart.total=rename", "-o", place, "--json")
         )
         assert result.document()["error"]["code"] == "FILE_UNWRITABLE"
+
+
+class TestLimits:
+    """Two numbers of limits.lp that no rule reads: the reader of evidence does."""
+
+    @pytest.fixture
+    def crowd(self, tmp_path: Path) -> str:
+        """A function with four callers, one of which has three."""
+        callers = [f"caller_{number}" for number in range(1, 5)]
+        far = [f"far_{number}" for number in range(1, 4)]
+        return build(
+            tmp_path / "recon.db",
+            dict.fromkeys(["hub", *callers, *far], "function"),
+            [
+                *((caller, "calls", "hub") for caller in callers),
+                *((each, "calls", "caller_1") for each in far),
+            ],
+        )
+
+    @pytest.mark.parametrize(
+        ("limit", "callers", "far", "truncated"),
+        [
+            ("max_dependents=64", 4, 3, []),
+            ("max_dependents=4", 4, 3, []),
+            ("max_dependents=3", 3, 3, [("hub", 3, 4)]),
+            ("max_dependents=1", 1, 1, [("caller_1", 1, 3), ("hub", 1, 4)]),
+            ("max_impact_edges=7", 4, 3, []),
+            ("max_impact_edges=5", 4, 1, [("caller_1", 1, 3)]),
+            ("max_impact_edges=2", 2, 0, [("caller_1", 0, 3), ("hub", 2, 4)]),
+        ],
+    )
+    def test_so_many_dependents_are_read(
+        self,
+        run: Run,
+        crowd: str,
+        limit: str,
+        callers: int,
+        far: int,
+        truncated: list[tuple[str, int, int]],
+    ) -> None:
+        """`max_dependents` of one entity by one relation; `max_impact_edges` in all.
+
+        Of those that are equally sure the first; how many there are is told.
+        """
+        seed = ("--seed", "hub=rename", "--recon", crowd)
+        found = run("evidence", "impact", *seed, "--limit", limit, "--json").document()
+        assert [to for (to,) in edges(found, "to")] == [
+            *(f"caller_{number}" for number in range(1, callers + 1)),
+            *(f"far_{number}" for number in range(1, far + 1)),
+        ]
+        told = [(each["entity"], each["kept"], each["total"]) for each in found["truncated"]]
+        assert told == truncated

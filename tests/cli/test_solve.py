@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recondb
 from support import EXAMPLES, RULES, edge, obligation, plan
 
 from plan07 import rulebook, solver
@@ -369,32 +370,7 @@ class TestImpact:
         ]
 
 
-RECON = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, lang TEXT, blob TEXT NOT NULL,
-  role TEXT NOT NULL DEFAULT 'source', parsed INTEGER NOT NULL, error TEXT);
-CREATE TABLE nodes(id INTEGER PRIMARY KEY, fqn TEXT NOT NULL, kind TEXT NOT NULL,
-  name TEXT NOT NULL, file_id INTEGER REFERENCES files(id), line INTEGER, end_line INTEGER,
-  parent_id INTEGER, signature TEXT, params TEXT, returns TEXT, flags TEXT,
-  is_test INTEGER NOT NULL DEFAULT 0, is_external INTEGER NOT NULL DEFAULT 0, sig_hash TEXT,
-  body_hash TEXT, scip TEXT);
-CREATE TABLE edges(src INTEGER NOT NULL, kind TEXT NOT NULL, dst INTEGER NOT NULL, file_id INTEGER,
-  line INTEGER, count INTEGER NOT NULL DEFAULT 1, resolution TEXT NOT NULL,
-  confidence REAL NOT NULL, source TEXT NOT NULL, attrs TEXT,
-  PRIMARY KEY(src,kind,dst,source)) WITHOUT ROWID;
-CREATE TABLE unresolved(file_id INTEGER, src INTEGER, name TEXT, kind TEXT, line INTEGER,
-  candidates TEXT);
-CREATE TABLE aliases(alias TEXT NOT NULL, node_id INTEGER NOT NULL, why TEXT,
-  PRIMARY KEY(alias,node_id)) WITHOUT ROWID;
-CREATE TABLE tests(nodeid TEXT PRIMARY KEY, node_id INTEGER, source TEXT, outcome TEXT,
-  seconds REAL);
-CREATE TABLE cochange(a INTEGER, b INTEGER, n_ab INTEGER, n_a INTEGER, n_b INTEGER,
-  PRIMARY KEY(a,b)) WITHOUT ROWID;
-CREATE INDEX edges_dst ON edges(dst,kind); CREATE INDEX nodes_fqn ON nodes(fqn);
-CREATE INDEX nodes_name ON nodes(name); CREATE INDEX nodes_file ON nodes(file_id,line);
-CREATE INDEX unresolved_name ON unresolved(name);
-PRAGMA user_version=1;
-INSERT INTO meta VALUES('schema','plan07.recon/1');
+RECON = f"""{recondb.SCHEMA}
 INSERT INTO files(id,path,blob,parsed) VALUES
   (1,'src/auth.py','1',1), (2,'src/db.py','2',1), (3,'legacy.f90','3',0);
 INSERT INTO nodes(id,fqn,kind,name,file_id,parent_id) VALUES

@@ -223,7 +223,7 @@ class TestDamage:
         def die(*_: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(reconstore.reconderive, "tests", die)
+        monkeypatch.setattr("plan07.reconderive.tests", die)
         with pytest.raises(KeyboardInterrupt):
             build(root)
         assert self.database(tmp_path).read_bytes() == before

@@ -14,7 +14,7 @@ DIRECTORY = Path(__file__).resolve().parents[2] / "rules"
 RULES = sorted(path.name for path in DIRECTORY.glob("*.lp") if not path.name.endswith(SUFFIX))
 TESTS = [str(DIRECTORY / name.replace(".lp", SUFFIX)) for name in RULES]
 
-# Numbers that no rule reads: the reader of evidence does.
+# Numbers that no rule reads: the reader of evidence does, see tests/cli/test_evidence_impact.py.
 READ_BY_PYTHON = {
     "limits.const_max_dependents: without the rule",
     "limits.const_max_impact_edges: without the rule",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+import recondb
 
 from plan07 import recon, reconderive
 from plan07.recon import AliasRow, CochangeRow, EdgeRow, FileRow, NodeRow, Part, UnresolvedRow
@@ -36,6 +38,19 @@ def edges(database: sqlite3.Connection) -> list[Any]:
         "SELECT s.fqn, e.kind, d.fqn, e.count, e.source FROM edges e "
         "JOIN nodes s ON s.id=e.src JOIN nodes d ON d.id=e.dst ORDER BY 1, 3, 5"
     ).fetchall()
+
+
+def test_the_tables_are_those_of_the_format(tmp_path: Path) -> None:
+    """Those of the database that tests of readers of it write by themselves."""
+    with closing(sqlite3.connect(":memory:")) as pinned:
+        pinned.executescript(recondb.SCHEMA)
+        assert schema(written(tmp_path)) == schema(pinned)
+
+
+def schema(database: sqlite3.Connection) -> list[Any]:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    query = "SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2"
+    return [version, *database.execute(query).fetchall()]
 
 
 def test_an_end_may_be_an_alias(tmp_path: Path) -> None:

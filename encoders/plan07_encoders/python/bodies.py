@@ -31,6 +31,7 @@ def read_body(
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     receiver: dict[str, Sketch],
     is_fixture: bool = False,
+    may_yield: bool = True,
 ) -> Body:
     """Return what a function's body says.
 
@@ -38,8 +39,9 @@ def read_body(
         node: the function.
         receiver: the name of its first parameter, if it is a method, and what that stands for.
         is_fixture: its parameters name fixtures.
+        may_yield: the file has a `yield` somewhere.
     """
-    reader = _Reader(receiver)
+    reader = _Reader(receiver, may_yield)
     for each in parameters(node.args):
         note = annotation(each.annotation)
         typed: Sketch = None if note is None else ["type", note]
@@ -61,11 +63,12 @@ def read_body(
 
 
 class _Reader:
-    def __init__(self, receiver: dict[str, Sketch]) -> None:
+    def __init__(self, receiver: dict[str, Sketch], may_yield: bool) -> None:
         self.names: dict[str, Sketch] = {**receiver}
         self.results: list[Sketch] = []
         self.yields: list[Sketch] | None = None
         self.fields: list[tuple[str, int, Sketch, Sketch]] = []
+        self._may_yield = may_yield
         self._self = next((name for name, value in receiver.items() if value == ["self"]), None)
 
     def block(self, body: Sequence[ast.stmt], depth: int) -> None:
@@ -162,7 +165,7 @@ class _Reader:
         elif isinstance(node, ast.YieldFrom):
             inner = sketch(node.value, self.names)
             found = inner and ["each", inner]
-        elif isinstance(node, ast.Call) and _holds_yield(node):
+        elif self._may_yield and isinstance(node, ast.Call) and _holds_yield(node):
             found = None
         else:
             return

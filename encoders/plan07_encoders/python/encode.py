@@ -63,8 +63,8 @@ def packed_json(value: Any) -> bytes:
 def index_file(root: str, path: str, module: str, package: bool) -> Indexed:
     """Return the first pass over a file."""
     try:
-        tree = source.parse(source.read(root, path))
-        found = index(tree, module, package)
+        text = source.read(root, path)
+        found = index(source.parse(text), module, package, b"yield" in text)
     except source.Unreadable as error:
         return Indexed(str(error) or "it cannot be read", b"", b"")
     except RecursionError:

@@ -56,19 +56,21 @@ class Indexed(NamedTuple):
     entities: list[Entity]
 
 
-def index(tree: ast.Module, module: str, package: bool) -> Indexed:
+def index(tree: ast.Module, module: str, package: bool, may_yield: bool = True) -> Indexed:
     """Return the table and the entities of a module.
 
     Args:
         tree: its tree.
         module: its name.
         package: it is an `__init__` file.
+        may_yield: it has a `yield` somewhere.
     """
-    return _Indexer(module, package).run(tree)
+    return _Indexer(module, package, may_yield).run(tree)
 
 
 class _Indexer:
-    def __init__(self, module: str, package: bool) -> None:
+    def __init__(self, module: str, package: bool, may_yield: bool) -> None:
+        self._may_yield = may_yield
         self._module = module
         self._package = package
         self._functions: dict[str, Function] = {}
@@ -166,7 +168,8 @@ class _Indexer:
         )
         if "overload" in flags:
             table["overloads"] = [[table["params"], table["returns"]]]
-        body = read_body(node, receiver_of(table, params), table["fixture"] is not None)
+        is_fixture = table["fixture"] is not None
+        body = read_body(node, receiver_of(table, params), is_fixture, self._may_yield)
         table["results"] = [] if node.returns is not None else body.results
         table["yields"] = body.yields
         if kind == "class":

@@ -50,13 +50,18 @@ def instance_of(dotted: str, *contents: Types) -> Type:
 
 def union(*parts: Types) -> Types:
     """Return several possibilities as one; nothing where they are too many."""
-    found = tuple(dict.fromkeys(each for part in parts for each in part))
+    if len(parts) == 1:
+        if len(parts[0]) < 2:
+            return parts[0]
+        found = tuple(dict.fromkeys(parts[0]))
+    else:
+        found = tuple(dict.fromkeys(each for part in parts for each in part))
     return found if len(found) <= MOST_TYPES else ()
 
 
 def some(types: Types) -> Types:
     """Return the possibilities without None."""
-    return tuple(each for each in types if each != NONE)
+    return tuple(each for each in types if each != NONE) if NONE in types else types
 
 
 def fqn(found: Type) -> str:

@@ -73,7 +73,10 @@ class Ledger:
         """
         if src == dst:
             return
-        edge = self._edges.setdefault((src, kind, dst), _Edge())
+        key = (src, kind, dst)
+        edge = self._edges.get(key)
+        if edge is None:
+            edge = self._edges[key] = _Edge()
         edge.times += 1
         better = RANKS[resolution] < RANKS[edge.resolution]
         if better or not edge.lines:

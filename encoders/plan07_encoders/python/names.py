@@ -68,6 +68,8 @@ class Names:
         self.consulted: dict[str, str] = {}
         self._members: dict[tuple[str, str, bool], tuple[Found, ...]] = {}
         self._variables: dict[tuple[str, str], Types] = {}
+        self._tables: dict[str, Table] = {}
+        self._builtins: dict[str, tuple[Found, ...]] = {}
         # How many modules or classes the question that is being answered has gone through.
         self.nesting = 0
 
@@ -96,9 +98,11 @@ class Names:
 
     def table(self, module: str) -> Table:
         """Return the table of a module, by the name that `find` gave."""
-        if module not in self.consulted:
-            self.consulted[module] = self.project.digest(module)
-        return self.project.table(module)
+        found = self._tables.get(module)
+        if found is None:
+            found = self._tables[module] = self.project.table(module)
+            self.consulted.setdefault(module, self.project.digest(module))
+        return found
 
     def imported(self, name: str) -> Found:
         """Return the module that an import names."""
@@ -116,8 +120,9 @@ class Names:
             inner: the modules of a package are attributes of it.
         """
         key = (module, name, inner)
-        if key in self._members:
-            return self._members[key]
+        known = self._members.get(key)
+        if known is not None:
+            return known
         # While it is looked up, a ring of imports finds nothing.
         self._members[key] = ()
         if self.nesting < MOST_NESTED:
@@ -228,6 +233,8 @@ class Names:
     def lookup(self, name: str, place: Place) -> tuple[Found, ...]:
         """Return what a free name means in a scope."""
         qual = place.qual
+        if not qual:
+            return self._lookup_global(name, place.module)
         table = self.table(place.module)
         while qual:
             function = table["functions"].get(qual)
@@ -244,10 +251,17 @@ class Names:
                 if found:
                     return found
             qual = qual.rpartition(".")[0]
-        found = self.member(place.module, name, inner=False)
+        return self._lookup_global(name, place.module)
+
+    def _lookup_global(self, name: str, module: str) -> tuple[Found, ...]:
+        found = self.member(module, name, inner=False)
         if found or name not in _BUILTINS:
             return found
-        return (Found("", "outside", (Type(kinds.OUTSIDE, f"builtins.{name}"),)),)
+        builtin = self._builtins.get(name)
+        if builtin is None:
+            builtin = (Found("", "outside", (Type(kinds.OUTSIDE, f"builtins.{name}"),)),)
+            self._builtins[name] = builtin
+        return builtin
 
     def bound_in(
         self, bindings: list[Binding], module: str, qual: str, place: Place

@@ -32,7 +32,8 @@ class Noting:
     def __init__(self, world: World, ledger: Ledger) -> None:
         self.world = world
         self.ledger = ledger
-        self.scope = Scope("module", world.module, Place(world.module))
+        self._global = Place(world.module)
+        self.scope = Scope("module", world.module, self._global)
         self.src = world.module
         self._quiet = 0
 
@@ -113,7 +114,7 @@ class Noting:
                 if found:
                     return found, True
             scope = scope.outer
-        return self.world.lookup(name, Place(self.world.module)), True
+        return self.world.lookup(name, self._global), True
 
     def _class_name(self, scope: Scope, name: str) -> tuple[Found, ...]:
         table = self.world.table(self.world.module)["classes"].get(scope.place.qual)

@@ -16,6 +16,8 @@ _KINDS = (
     "var_keyword",
 )
 _LONGEST = 200
+# What has no fields, and stands in every name: whether it is read or written.
+_BARE = frozenset((ast.Load, ast.Store, ast.Del))
 
 
 class Parameter(NamedTuple):
@@ -135,7 +137,8 @@ def _collect(node: ast.AST, parts: list[str]) -> None:
     parts.append(node.__class__.__name__)
     for field in node._fields:
         value = getattr(node, field, None)
-        if isinstance(value, list):
+        kind = value.__class__
+        if kind is list:
             if not value:
                 # Newer versions of Python add fields that are empty in older code.
                 continue
@@ -146,6 +149,8 @@ def _collect(node: ast.AST, parts: list[str]) -> None:
                 else:
                     parts.append(repr(each))
             parts.append("]")
+        elif kind in _BARE:
+            parts.append(kind.__name__)
         elif isinstance(value, ast.AST):
             _collect(value, parts)
         elif value is not None or field == "value":

@@ -24,10 +24,22 @@ def absolute(module: str, package: bool, level: int, name: str | None) -> str | 
     return f"{base}.{name}" if name and base else (name or base or None)
 
 
+# What holds no statements of the scope in which it stands.
+_SIMPLE = frozenset(
+    (
+        *(ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Raise, ast.Assert),
+        *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+        *(ast.Pass, ast.Break, ast.Continue, ast.Delete, ast.Global, ast.Nonlocal),
+    )
+)
+
+
 def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a scope; those of branches and loops follow their own."""
     for each in body:
         yield each
+        if each.__class__ in _SIMPLE:
+            continue
         if isinstance(each, ast.If | ast.For | ast.AsyncFor | ast.While):
             yield from statements(each.body)
             yield from statements(each.orelse)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -80,13 +81,17 @@ class _Bar:
         self._last = share
         filled = share * 30 // 100
         text = f"\r{stage:<10} [{'#' * filled}{'.' * (30 - filled)}] {share:3d}% {done}/{total}"
-        sys.stderr.write(f"{text:<70}")
-        sys.stderr.flush()
+        self._write(f"{text:<70}")
 
     def clear(self) -> None:
         """Remove it."""
         if self._shown and self._last >= 0:
-            sys.stderr.write(f"\r{'':<70}\r")
+            self._write(f"\r{'':<70}\r")
+
+    def _write(self, text: str) -> None:
+        # A build does not end because its terminal does.
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
             sys.stderr.flush()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 
 import click
 
@@ -55,7 +54,7 @@ def command(
         document = localize.ranked(repository, suspects, most)
     home.write(path, (json.dumps(document, indent=2) + "\n").encode("ascii"))
     for note in notes:
-        output.say(f"plan07: {note.code}: {printable(note.message)}", sys.stderr)
+        output.tell(f"plan07: {note.code}: {note.message}")
     if as_json:
         output.document(document)
     else:

@@ -97,7 +97,7 @@ def test(
     if not watch:
         return once()
     _watched(once, [*_places(paths, rules), *([rules] if rules else [])])
-    return 130
+    return 0
 
 
 @click.command("coverage", epilog="Example: plan07 rules coverage --threshold 20")
@@ -211,7 +211,10 @@ def _places(paths: Sequence[str], rules: str | None) -> list[str]:
 
 
 def _watched(once: Callable[[Sequence[str]], int], places: Sequence[str]) -> None:
-    """Run again whenever a file changes, the tests of what changed first, until interrupted."""
+    """Run again whenever a file changes, the tests of what changed first.
+
+    Until it is interrupted, or nobody reads on.
+    """
     seen: dict[str, tuple[int, int]] | None = None
     while True:
         now = _states(places)
@@ -224,6 +227,8 @@ def _watched(once: Callable[[Sequence[str]], int], places: Sequence[str]) -> Non
             except Plan07Error as error:
                 output.report(error, False)
             output.flush()
+            if not output.is_read():
+                return
         time.sleep(_POLL_SECONDS)
 
 
