@@ -189,8 +189,20 @@ def dependencies(change: Change, old: str, new: str) -> Found:
     before, after = End(OLD, change, old), End(NEW, change, new)
     kinds = _Kinds(change, before, after)
     found: dict[Dependency, None] = {}
+    tests = frozenset(
+        number
+        for end in (before, after)
+        for fqn, node in end.nodes.items()
+        if node.is_test
+        for number in end.of(fqn)
+    )
+    in_tests = {change.edits[number].path for number in tests}
+    around = {number for number, edit in enumerate(change.edits) if edit.path in in_tests}
     for each in _by_evidence(kinds, before, after):
         found.setdefault(each)
+        if each.edit in around and each.on not in around:
+            # What a test uses, it tests.
+            found.setdefault(each._replace(cause="TestedBy"))
     for each in _by_names(change, kinds, before, after):
         found.setdefault(each)
     for each in _replaced(change, before, after):
@@ -201,17 +213,8 @@ def dependencies(change: Change, old: str, new: str) -> Found:
         found.setdefault(each)
     for each in _moved(change, before, after):
         found.setdefault(each)
-    tests = frozenset(
-        number
-        for end in (before, after)
-        for fqn, node in end.nodes.items()
-        if node.is_test
-        for number in end.of(fqn)
-    )
     for on, other in renamed_keys(change.edits):
         found.setdefault(Dependency(on, other, "UsedBy", "config_key_renamed", "typed"))
-    in_tests = {change.edits[number].path for number in tests}
-    around = {number for number, edit in enumerate(change.edits) if edit.path in in_tests}
     for on, test in pins(change.edits, around):
         found.setdefault(Dependency(on, test, "TestedBy", "behaviour_changed", "typed"))
     return Found(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
 
 from bench.replay.commit import Change
-from bench.replay.dependencies import Found
+from bench.replay.dependencies import Dependency, Found
 from bench.replay.edits import Edit
 from plan07 import solve
 
@@ -19,15 +20,32 @@ def identifier(number: int) -> str:
     return f"O{number + 1}"
 
 
-def plan(change: Change, found: Found, name: str) -> dict[str, Any]:
+class Unit(NamedTuple):
+    """A step of a plan.
+
+    Args:
+        edits: what lands in it, by number.
+        after: places in the plan of the steps that come before it.
+    """
+
+    edits: tuple[int, ...]
+    after: frozenset[int]
+
+
+def plan(
+    change: Change, found: Found, name: str, left: AbstractSet[int] | None = None
+) -> dict[str, Any]:
     """Return the plan of a change.
 
     Args:
         change: its edits, in the order of the diff.
         found: what is known of them.
         name: what the change is called.
+        left: the edits that are still to be made; None for all.
     """
     targets = [target(each, number) for number, each in enumerate(change.edits)]
+    todo = sorted(range(len(change.edits)) if left is None else left)
+    known = set(todo)
     return {
         "requirement": {
             "goal": name,
@@ -45,26 +63,32 @@ def plan(change: Change, found: Found, name: str) -> dict[str, Any]:
                 "status": "ready",
                 "validation": "pytest",
             }
-            for number in range(len(change.edits))
+            for number in todo
         ],
         "evidence": {
             "edges": [
-                {
-                    "from": targets[each.on],
-                    "to": targets[each.edit],
-                    "cause": each.cause,
-                    "change": each.change,
-                    "resolution": each.resolution,
-                    **({"strength": "must", "order": each.order} if each.order else {}),
-                }
+                _edge(each, targets)
                 for each in found.dependencies
+                if each.on in known and each.edit in known
             ],
             "changes": [
                 {"entity": targets[number], "change": kind}
-                for number, kinds in enumerate(found.kinds)
-                for kind in kinds
+                for number in todo
+                for kind in found.kinds[number]
             ],
         },
+    }
+
+
+def _edge(each: Dependency, targets: Sequence[str]) -> dict[str, Any]:
+    told = {"strength": "must", "order": each.order} if each.order else {}
+    return {
+        "from": targets[each.on],
+        "to": targets[each.edit],
+        "cause": each.cause,
+        "change": each.change,
+        "resolution": each.resolution,
+        **told,
     }
 
 
@@ -73,8 +97,8 @@ def target(edit: Edit, number: int) -> str:
     return f"{edit.path}:{edit.name[:120]}:{number + 1}"[-200:]
 
 
-def steps(document: Mapping[str, Any], rules: str | None = None) -> list[list[int]]:
-    """Return the edits of each step that plan07 makes of a plan.
+def units(document: Mapping[str, Any], rules: str | None = None) -> list[Unit]:
+    """Return the steps that plan07 makes of a plan, in their order.
 
     Args:
         document: the plan.
@@ -85,6 +109,16 @@ def steps(document: Mapping[str, Any], rules: str | None = None) -> list[list[in
     """
     schedule = solve(document, limits=LIMITS, rules=rules)
     members = {each.id: each.members for each in schedule.composites}
+    places = {unit: place for place, unit in enumerate(schedule.order)}
+    after: dict[str, set[int]] = {unit: set() for unit in schedule.order}
+    for before, unit in schedule.edges:
+        after[unit].add(places[before])
     return [
-        [int(each[1:]) - 1 for each in members.get(unit, (unit,))] for unit in schedule.order
+        Unit(tuple(int(each[1:]) - 1 for each in members.get(unit, (unit,))), frozenset(after[unit]))
+        for unit in schedule.order
     ]
+
+
+def steps(document: Mapping[str, Any], rules: str | None = None) -> list[list[int]]:
+    """Return the edits of each step alone, as `units` has them."""
+    return [list(each.edits) for each in units(document, rules)]

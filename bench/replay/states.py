@@ -67,12 +67,14 @@ class Verdict(NamedTuple):
         stable: the same, but of the tests only those whose own text the change leaves alone.
         new: no test that is new, and already there, fails.
         why: in a few words, what is wrong; "" where nothing is.
+        failed: the tests that pass at both ends and not here.
     """
 
     tests: bool
     stable: bool
     new: bool
     why: str
+    failed: tuple[str, ...] = ()
 
 
 class States:
@@ -135,14 +137,15 @@ class States:
         if stable or failed:
             wrong.append(f"{len(failed)} fail: {(stable or failed)[0]}")
         return Verdict(
-            sound and not failed, sound and not stable, sound and not came, "; ".join(wrong)
+            sound and not failed,
+            sound and not stable,
+            sound and not came,
+            "; ".join(wrong),
+            tuple(failed),
         )
 
     def _touched(self, nodeid: str) -> bool:
-        path, _, rest = nodeid.partition("[")[0].partition("::")
-        parts = rest.split("::")
-        names = {f"{path}::{'.'.join(parts[: cut + 1])}" for cut in range(len(parts))}
-        return not names.isdisjoint(self._edited) or f"{path}::" in self._edited
+        return not functions(nodeid).isdisjoint(self._edited)
 
     def outcome(self, applied: AbstractSet[int]) -> Outcome:
         """Return what comes out in the state with some edits applied."""
@@ -188,6 +191,13 @@ class States:
         command = [self._project.python, _PROBE, out, ",".join(self._project.packages), "--"]
         _run([*command, *self._project.tests], self._place, self._project.paths)
         return _read(out) or {"error": "no answer"}
+
+
+def functions(nodeid: str) -> set[str]:
+    """Return the names of what a test is part of, as `path::Class.test`, and `path::` for all."""
+    path, _, rest = nodeid.partition("[")[0].partition("::")
+    parts = rest.split("::")
+    return {f"{path}::{'.'.join(parts[: cut + 1])}" for cut in range(len(parts))} | {f"{path}::"}
 
 
 def _run(command: Sequence[str], place: str, paths: Iterable[str]) -> None:
