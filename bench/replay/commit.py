@@ -135,12 +135,11 @@ def check_out(repository: str, commit: str, place: str) -> None:
         subprocess.CalledProcessError: git cannot do it.
     """
     os.makedirs(place)
-    archive = subprocess.Popen(
-        ["git", "-C", repository, "archive", "--format=tar", commit], stdout=subprocess.PIPE
-    )
-    subprocess.run(["tar", "-x", "-C", place], stdin=archive.stdout, check=True)
-    if archive.wait():
-        raise subprocess.CalledProcessError(archive.returncode, "git archive")
+    command = ["git", "-C", repository, "archive", "--format=tar", commit]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
+        subprocess.run(["tar", "-x", "-C", place], stdin=archive.stdout, check=True)
+    if archive.returncode:
+        raise subprocess.CalledProcessError(archive.returncode, command)
 
 
 def begin(change: Change, place: str) -> None:

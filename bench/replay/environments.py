@@ -53,6 +53,7 @@ class Result(NamedTuple):
         outcomes: node id to passed, skipped or failed; empty if pytest did not come so far.
         costs: node id to processor seconds.
         output: what pytest said.
+        broken: modules that could not be imported, with the kind of error.
     """
 
     status: int
@@ -60,6 +61,7 @@ class Result(NamedTuple):
     outcomes: dict[str, str]
     costs: dict[str, float]
     output: str
+    broken: Mapping[str, str] = {}
 
 
 def digest(requires: Sequence[str]) -> str:
@@ -164,6 +166,7 @@ def run(
     scratch: Path,
     tests: Sequence[str] | None = None,
     timeout: float = 60.0,
+    settings: Mapping[str, str] = {},
 ) -> Result:
     """Run the tests of a record in a working copy and return what became of each.
 
@@ -175,6 +178,7 @@ def run(
         tests: files, directories or node ids to run instead of the record's; those that the working
             copy lacks are left out, because a commit can add or delete a test file.
         timeout: seconds until the run is ended.
+        settings: variables beside those of `variables`; an empty one is taken away.
     """
     scratch.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name("outcomes.py"), scratch / f"{PLUGIN}.py")
@@ -189,14 +193,24 @@ def run(
     report.unlink(missing_ok=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status, output = _limited(
-        command(record, python, chosen), tree, variables(record, tree, scratch), timeout
+        command(record, python, chosen),
+        tree,
+        {name: told for name, told in {**variables(record, tree, scratch), **settings}.items() if told},
+        timeout,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
     rows = [json.loads(each) for each in lines]
+    broken = {row[0]: row[1] for row in rows if len(row) == 2}
+    rows = [row for row in rows if len(row) == 3]
     return Result(
-        status, seconds, {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}, output
+        status,
+        seconds,
+        {row[0]: row[1] for row in rows},
+        {row[0]: row[2] for row in rows},
+        output,
+        broken,
     )
 
 

@@ -61,10 +61,15 @@ class _Drive:
 
     def run(self) -> Driven:
         every = frozenset(range(len(self._change.edits)))
+        known, schedule = None, []
         while self._done != every:
-            schedule = units(plan(self._change, self._found, self._name, every - self._done))
-            if not self._advance(schedule):
-                self._land(self._merged(schedule))
+            if known is not self._found:
+                # Something was learnt: what is left is planned anew.
+                known = self._found
+                schedule = units(plan(self._change, known, self._name, every - self._done))
+            left = _left(schedule, self._done)
+            if not self._advance(left):
+                self._land(self._merged(left))
         return Driven(self._steps, self._tried, self._refused)
 
     def _advance(self, schedule: list[Unit]) -> bool:
@@ -137,6 +142,23 @@ class _Drive:
             if len(left) > 1 and closed and self._try(fewer).tests:
                 group, parts = fewer, left
         return group
+
+
+def _left(schedule: list[Unit], done: AbstractSet[int]) -> list[Unit]:
+    """Return the steps that have not landed, wholly or in part."""
+    places = {
+        place: number
+        for number, place in enumerate(
+            place for place, unit in enumerate(schedule) if not done >= set(unit.edits)
+        )
+    }
+    return [
+        Unit(
+            tuple(each for each in schedule[place].edits if each not in done),
+            frozenset(places[each] for each in schedule[place].after if each in places),
+        )
+        for place in places
+    ]
 
 
 def _growing(

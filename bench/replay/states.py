@@ -11,36 +11,17 @@ import ast
 import json
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.replay.commit import Change, begin
+from bench.replay.environments import Record, Result, prepare, run
 
-_PROBE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe.py")
 _SECONDS = 120.0
-
-
-class Project(NamedTuple):
-    """How a project is tried.
-
-    Args:
-        python: the interpreter of its environment.
-        packages: what is imported, with all modules in it.
-        paths: directories of the root in which modules lie, `.` for the root.
-        tests: what pytest is given: files, directories, options.
-        files: path to content of files that a build would make.
-    """
-
-    python: str
-    packages: tuple[str, ...]
-    paths: tuple[str, ...]
-    tests: tuple[str, ...]
-    files: Mapping[str, str] = {}
 
 
 class Outcome(NamedTuple):
@@ -82,18 +63,24 @@ class States:
 
     Args:
         change: the change.
-        project: how its states are tried.
+        record: of the corpus, which says how its states are tried.
+        python: the interpreter of its environment.
         kept: the directory for what came out; made where it is missing.
         edited: names of the test functions whose text the change edits, as `path::name`.
     """
 
     def __init__(
-        self, change: Change, project: Project, kept: str, edited: AbstractSet[str]
+        self,
+        change: Change,
+        record: Record,
+        python: Path,
+        kept: str,
+        edited: AbstractSet[str],
     ) -> None:
         self.change = change
         self.runs = 0
-        self._project = project
-        self._kept = kept
+        self._record, self._python = record, python
+        self.kept = kept
         self._edited = edited
         self._known: dict[str, Outcome] = {}
         self._place = ""
@@ -151,7 +138,7 @@ class States:
         """Return what comes out in the state with some edits applied."""
         digest = self.change.digest(applied)
         if digest not in self._known:
-            place = os.path.join(self._kept, f"{digest[:32]}.json")
+            place = os.path.join(self.kept, f"{digest[:32]}.json")
             told = _read(place)
             if told is None:
                 told = self._try(applied)
@@ -171,26 +158,29 @@ class States:
         told = self._probe(texts)
         return {
             "compiles": compiles,
-            "imports": told.get("imports", {}),
+            "imports": dict(told.broken),
             "undefined": sorted(undefined),
-            "tests": told.get("tests", {}),
-            "error": told.get("error", ""),
+            "tests": told.outcomes,
         }
 
-    def _probe(self, texts: Mapping[str, str | None]) -> dict[str, Any]:
+    def _probe(self, texts: Mapping[str, str | None]) -> Result:
         if not self._place:
             self._place = os.path.join(tempfile.mkdtemp(prefix="plan07-replay-"), "state")
             begin(self.change, self._place)
-            for path, text in self._project.files.items():
-                _put(self._place, path, text)
+            prepare(self._record, Path(self._place))
         for path, text in texts.items():
             _put(self._place, path, text)
-        out = self._place + ".json"
-        if os.path.exists(out):
-            os.remove(out)
-        command = [self._project.python, _PROBE, out, ",".join(self._project.packages), "--"]
-        _run([*command, *self._project.tests], self._place, self._project.paths)
-        return _read(out) or {"error": "no answer"}
+        # Compiled files may be kept: what is written here never has the time of another text.
+        settings = {"PYTHONDONTWRITEBYTECODE": "", "REPLAY_IMPORTS": self._record["import"]}
+        scratch = Path(self._place).with_name("scratch")
+        return run(
+            self._record,
+            self._python,
+            Path(self._place),
+            scratch,
+            timeout=_SECONDS,
+            settings=settings,
+        )
 
 
 def functions(nodeid: str) -> set[str]:
@@ -198,38 +188,6 @@ def functions(nodeid: str) -> set[str]:
     path, _, rest = nodeid.partition("[")[0].partition("::")
     parts = rest.split("::")
     return {f"{path}::{'.'.join(parts[: cut + 1])}" for cut in range(len(parts))} | {f"{path}::"}
-
-
-def _run(command: Sequence[str], place: str, paths: Iterable[str]) -> None:
-    outer = os.path.dirname(place)
-    environment = {
-        "PATH": os.environ.get("PATH", ""),
-        "HOME": outer,
-        "TMPDIR": outer,
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join(os.path.normpath(os.path.join(place, p)) for p in paths),
-    }
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(
-        command,
-        cwd=place,
-        env=environment,
-        stdin=quiet,
-        stdout=quiet,
-        stderr=quiet,
-        start_new_session=True,
-    ) as process:
-        try:
-            process.wait(_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
-        finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
 
 
 def _put(place: str, path: str, text: str | None) -> None:
