@@ -16,6 +16,8 @@ from bench.replay.table import markdown
 from plan07.errors import Plan07Error
 
 _CACHE = os.path.join(os.path.expanduser("~"), ".cache", "plan07-replay")
+# Where environments and states are kept where nothing else is said.
+DEFAULTS = Places("", os.path.join(_CACHE, "environments"), os.path.join(_CACHE, "states"))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -34,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
         return 2
     places = Places(*(os.path.abspath(p) for p in (asked.repos, asked.environments, asked.kept)))
     jobs = [
-        Job(record, tuple(asked.orders), asked.budget, places)
+        Job(record, tuple(asked.orders), asked.budget, places, asked.whole)
         for record in corpus()
         if record["oracle"] == "tests"
         and asked.only in f"{record['repo']}@{record['commit']}"
@@ -93,10 +95,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", metavar="TEXT", help="commits that contain it")
     parser.add_argument("--split", choices=("all", "tuned", "untouched"), default="all")
     parser.add_argument("--orders", nargs="+", default=list(ORDERS), metavar="ORDER")
+    parser.add_argument(
+        "--whole", action="store_true", help="run all tests that the corpus names, in every state"
+    )
     parser.add_argument("--budget", type=int, default=300, help="states that the search may try")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--dask", metavar="ADDRESS", help="an existing cluster instead of a pool")
-    parser.add_argument("--environments", default=os.path.join(_CACHE, "environments"))
-    parser.add_argument("--kept", default=os.path.join(_CACHE, "states"))
+    parser.add_argument("--environments", default=DEFAULTS.environments)
+    parser.add_argument("--kept", default=DEFAULTS.kept)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     return parser

@@ -14,9 +14,10 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from typing import NamedTuple
 
-from bench.replay.calls import Shape, assigned, fit, shapes, signature
+from bench.replay.calls import Shape, Signature, assigned, fit, from_params, shapes, signature
 from bench.replay.commit import Change
 from bench.replay.edits import Edit, Side
 from bench.replay.names import Names, names
@@ -213,6 +214,10 @@ def dependencies(change: Change, old: str, new: str) -> Found:
         found.setdefault(each)
     for each in _moved(change, before, after):
         found.setdefault(each)
+    for each in _inherited(change):
+        found.setdefault(each)
+    for each in _switched(change, before, after):
+        found.setdefault(each)
     for on, other in renamed_keys(change.edits):
         found.setdefault(Dependency(on, other, "UsedBy", "config_key_renamed", "typed"))
     for on, test in pins(change.edits, around):
@@ -272,9 +277,15 @@ def _by_evidence(kinds: _Kinds, before: End, after: End) -> Iterator[Dependency]
             if not users:
                 continue
             targets = end.family(use.dst) if use.kind in _CALLS else {use.dst}
+            if use.kind == "instantiates":
+                targets |= {f"{use.dst}.{each}" for each in ("__init__", "__new__")}
             for target in targets:
+                # Where an override comes or goes, a call still finds what it overrides.
+                settled = target != use.dst and target in end.family(use.dst)
                 for on in end.of(target):
                     for change in kinds.of_entity.get(target, ()):
+                        if settled and change in (*_ADDS, *_REMOVES):
+                            continue
                         if change in _ADDS and end is before:
                             continue
                         if change in _REMOVES and end is after:
@@ -402,29 +413,82 @@ def _source(node: ast.ImportFrom, package: str) -> str:
 def _by_calls(change: Change, before: End, after: End) -> Iterator[Dependency]:
     """Yield who is called otherwise than before by whom, where both are edited for it.
 
-    A call is told by the last name of what it calls; a name that the repository also defines
-    elsewhere, where it stays as it is, says nothing unless the encoder knows whom the call means.
+    A call is told by the last name of what it calls. Where the encoder does not know whom it means
+    and the repository also defines the name elsewhere, where it stays as it is, a call says
+    something only if it would not fit there.
     """
     called = [
         (shapes(before.side(number).nodes), shapes(after.side(number).nodes))
         for number in range(len(change.edits))
     ]
     known = _known_calls(before, after)
-    functions = _elsewhere(before, after, "function")
-    methods = _elsewhere(before, after, "method")
+    functions = _signatures(before, after, "function")
+    methods = _signatures(before, after, "method")
     for on, edit in enumerate(change.edits):
-        for name, told in _callables(edit):
-            unsure = name[1:] in methods if name.startswith(".") else name in functions
+        for name, ask in _callables(edit):
+            others = methods.get(name[1:], ()) if name[0] == "." else functions.get(name, ())
             for number, (one, other) in enumerate(called):
                 was, is_now = one.get(name, Counter()), other.get(name, Counter())
                 if number == on or was == is_now:
                     continue
                 meant = known.get((number, name.lstrip(".")))
-                if on not in meant if meant else unsure:
+                if on not in meant if meant else _may_be(others, (*was, *is_now)):
                     continue
-                order = told(was, is_now)
+                order = ask(was, is_now)
                 if order is not None:
                     yield Dependency(on, number, "CalledBy", "signature_changed", "typed", order)
+
+
+def _inherited(change: Change) -> Iterator[Dependency]:
+    """Yield what a class deletes where it gets other bases: it goes when they are there.
+
+    A constructor goes with the old bases: what the new ones bring expects what theirs sets up.
+    """
+    heads = {
+        (edit.path, edit.name): number
+        for number, edit in enumerate(change.edits)
+        if edit.kind == "head"
+    }
+    for number, edit in enumerate(change.edits):
+        head = heads.get((edit.path, edit.owner))
+        if head is not None and edit.action == "deleted" and edit.kind == "def":
+            constructs = edit.name.rpartition(".")[2] in ("__init__", "__new__")
+            order = "split" if constructs else "def<dep"
+            yield Dependency(head, number, "BaseClassOf", "class_bases", "exact", order)
+
+
+def _switched(change: Change, before: End, after: End) -> Iterator[Dependency]:
+    """Yield who goes over from a variable that holds state to the one that takes its place.
+
+    Both may be there at once, but whoever still writes the old one is not heard by whoever already
+    reads the new one: they go over together.
+    """
+    gone = {n: _state(e.old) for n, e in enumerate(change.edits) if e.action == "deleted"}
+    came = {n: _state(e.new) for n, e in enumerate(change.edits) if e.action == "added"}
+    for old, value in gone.items():
+        for new, other in came.items():
+            if value is None or value != other or change.edits[old].path != change.edits[new].path:
+                continue
+            was, is_now = before.names[old].binds, after.names[new].binds
+            users = [
+                number
+                for number, edit in enumerate(change.edits)
+                if edit.action == "modified"
+                and (before.names[number].uses | before.names[number].attributes) & was
+                and (after.names[number].uses | after.names[number].attributes) & is_now
+            ]
+            for one, another in pairwise(users):
+                yield Dependency(one, another, "UsedBy", "rename", "exact", "split")
+
+
+def _state(side: Side) -> str | None:
+    """Return the value of a variable that holds state, None for anything else."""
+    node = side.nodes[0] if len(side.nodes) == 1 else None
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return None
+    kinds = (ast.Call, ast.List, ast.Dict, ast.Set)
+    holds = any(isinstance(each, kinds) for each in ast.walk(node.value))
+    return ast.dump(node.value) if holds else None
 
 
 def _moved(change: Change, before: End, after: End) -> Iterator[Dependency]:
@@ -519,6 +583,21 @@ def _known_calls(before: End, after: End) -> dict[tuple[int, str], set[int]]:
                     targets |= {on for on in end.of(f"{use.dst}.__init__")}
                 for user in {n for line in use.lines for n in end.at(use.path, line)}:
                     found[user, name] |= targets
+    return found
+
+
+def _may_be(others: Iterable[Signature | None], calls: Iterable[Shape]) -> bool:
+    """Whether calls may mean one of some definitions, as far as their shape tells."""
+    return any(each is None or all(each.fits(call) for call in calls) for each in others)
+
+
+def _signatures(before: End, after: End, kind: str) -> dict[str, list[Signature | None]]:
+    """Return, by name, what calls may give to functions that the change leaves alone."""
+    found: dict[str, list[Signature | None]] = defaultdict(list)
+    for fqn, node in before.nodes.items():
+        if node.kind == kind and fqn in after.nodes and not before.of(fqn):
+            bound = kind == "method" and "static" not in node.flags
+            found[node.name].append(from_params(node.params, bound))
     return found
 
 

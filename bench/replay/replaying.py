@@ -45,12 +45,14 @@ class Job(NamedTuple):
         orders: of `ORDERS`.
         budget: how many states the search may try.
         places: where things lie.
+        whole: all tests that the corpus names are run, not only those in files that are edited.
     """
 
     record: Mapping[str, Any]
     orders: tuple[str, ...]
     budget: int
     places: Places
+    whole: bool = False
 
 
 class Case(NamedTuple):
@@ -70,12 +72,13 @@ class Case(NamedTuple):
 
 
 @contextmanager
-def opened(record: Mapping[str, Any], places: Places) -> Iterator[Case]:
+def opened(record: Mapping[str, Any], places: Places, whole: bool = False) -> Iterator[Case]:
     """Split a commit and try both ends; what is made for it is gone afterwards.
 
     Args:
         record: of the corpus.
         places: where things lie.
+        whole: as in `Job`.
     """
     name = f"{record['repo']}@{record['commit'][:10]}"
     clone = os.path.join(places.repos, record["repo"].replace("/", "__"))
@@ -88,12 +91,23 @@ def opened(record: Mapping[str, Any], places: Places) -> Iterator[Case]:
         recons = [reconstore.refresh(end, f"{end}.db") for end in ends]
         found = dependencies(change, *recons)
         edited = {f"{change.edits[n].path}::{change.edits[n].name}" for n in found.tests}
-        kept = os.path.join(places.kept, record["commit"])
-        states = States(change, record, python, kept, edited)
+        tests = record["tests"] if whole else _touched(change) or record["tests"]
+        kept = os.path.join(places.kept, f"{record['commit']}{'-whole' if whole else ''}")
+        states = States(change, {**record, "tests": tests}, python, kept, edited)
         try:
             yield Case(change, found, states, name)
         finally:
             states.close()
+
+
+def _touched(change: Change) -> list[str]:
+    """Return the edited files in which pytest looks for tests."""
+    names = {path: os.path.basename(path) for path in change.paths}
+    return [
+        path
+        for path, name in names.items()
+        if name.startswith("test_") or name.endswith("_test.py")
+    ]
 
 
 def replay(job: Job) -> dict[str, Any]:
@@ -102,7 +116,7 @@ def replay(job: Job) -> dict[str, Any]:
     Raises:
         PlanRefused: never; a plan that is refused is a row that says so.
     """
-    with opened(job.record, job.places) as case:
+    with opened(job.record, job.places, job.whole) as case:
         return {
             "commit": case.name,
             "origin": job.record["origin"],
