@@ -40,6 +40,7 @@ class Dependency(NamedTuple):
         resolution: exact, typed, dynamic, heuristic or ambiguous.
         order: def<dep, dep<def or split where the edits themselves tell, "" where the kind of
             change must.
+        strength: of an order that the edits tell.
     """
 
     on: int
@@ -48,6 +49,7 @@ class Dependency(NamedTuple):
     change: str
     resolution: str
     order: str = ""
+    strength: str = "must"
 
 
 _CAUSES = {
@@ -173,11 +175,13 @@ class Found(NamedTuple):
         dependencies: which edit depends on which.
         kinds: how each edit changes what it is about.
         tests: the edits of tests.
+        wishes: orders that are safer, and worth no composite.
     """
 
     dependencies: list[Dependency]
     kinds: list[list[str]]
     tests: frozenset[int]
+    wishes: list[Dependency] = []
 
 
 def dependencies(change: Change, old: str, new: str) -> Found:
@@ -199,12 +203,13 @@ def dependencies(change: Change, old: str, new: str) -> Found:
     )
     in_tests = {change.edits[number].path for number in tests}
     around = {number for number, edit in enumerate(change.edits) if edit.path in in_tests}
-    for each in _by_evidence(kinds, before, after):
+    pairs: Pairs = {OLD: set(), NEW: set()}
+    for each in _by_evidence(kinds, before, after, pairs):
         found.setdefault(each)
         if each.edit in around and each.on not in around:
             # What a test uses, it tests.
             found.setdefault(each._replace(cause="TestedBy"))
-    for each in _by_names(change, kinds, before, after):
+    for each in _by_names(change, kinds, before, after, pairs):
         found.setdefault(each)
     for each in _replaced(change, before, after):
         found.setdefault(each)
@@ -226,6 +231,7 @@ def dependencies(change: Change, old: str, new: str) -> Found:
         sorted(each for each in found if each.on != each.edit),
         [sorted(each) for each in kinds.of_edit],
         tests,
+        sorted(_begun_and_ceased(change, pairs)),
     )
 
 
@@ -265,7 +271,22 @@ class _Kinds:
         self.of_edit[number] |= kinds
 
 
-def _by_evidence(kinds: _Kinds, before: End, after: End) -> Iterator[Dependency]:
+# Which edit (the second) uses what another one (the first) is about, by the end that shows it.
+Pairs = dict[str, set[tuple[int, int]]]
+
+
+def _begun_and_ceased(change: Change, pairs: Pairs) -> Iterator[Dependency]:
+    """Yield who begins, or ceases, to use what only changes: it is safe after, or before."""
+    for which, order in ((OLD, "dep<def"), (NEW, "def<dep")):
+        other = NEW if which == OLD else OLD
+        for on, number in sorted(pairs[which] - pairs[other]):
+            if change.edits[on].action == change.edits[number].action == "modified":
+                yield Dependency(on, number, "UsedBy", "body", "typed", order, "should")
+
+
+def _by_evidence(
+    kinds: _Kinds, before: End, after: End, pairs: Pairs
+) -> Iterator[Dependency]:
     """Yield what the encoder's edges say."""
     for end in (before, after):
         for use in end.uses:
@@ -283,6 +304,7 @@ def _by_evidence(kinds: _Kinds, before: End, after: End) -> Iterator[Dependency]
                 # Where an override comes or goes, a call still finds what it overrides.
                 settled = target != use.dst and target in end.family(use.dst)
                 for on in end.of(target):
+                    pairs[end.which] |= {(on, user) for user in users}
                     for change in kinds.of_entity.get(target, ()):
                         if settled and change in (*_ADDS, *_REMOVES):
                             continue
@@ -309,13 +331,18 @@ def _weaker(resolution: str) -> str:
     return "typed" if resolution == "exact" else resolution
 
 
-def _by_names(change: Change, kinds: _Kinds, before: End, after: End) -> Iterator[Dependency]:
+def _by_names(
+    change: Change, kinds: _Kinds, before: End, after: End, pairs: Pairs
+) -> Iterator[Dependency]:
     """Yield what the names say that a file binds and uses, and takes from other files."""
     for end, removed in ((before, True), (after, False)):
         binders: dict[tuple[str, str], list[int]] = defaultdict(list)
+        members: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         for number, edit in enumerate(change.edits):
-            if not edit.owner:
-                for name in end.names[number].binds:
+            for name in end.names[number].binds:
+                if edit.owner:
+                    members[edit.path, edit.owner, name].append(number)
+                else:
                     binders[edit.path, name].append(number)
         modules = {fqn: path for path, fqn in end.module_of.items() if path is not None}
         named = _modules_named(end, change, modules)
@@ -323,8 +350,21 @@ def _by_names(change: Change, kinds: _Kinds, before: End, after: End) -> Iterato
             used = end.names[number]
             for path, name, cause in _looked_up(edit, used, end.side(number), named, modules):
                 for on in binders.get((path, name), ()):
+                    pairs[end.which].add((on, number))
                     for kind in _binds(change.edits[on], kinds.of_edit[on], removed):
                         yield Dependency(on, number, cause, kind, "exact")
+            for name in used.uses if edit.owner else ():
+                for on in members.get((edit.path, edit.owner, name), ()):
+                    pairs[end.which].add((on, number))
+                    for kind in _binds(change.edits[on], kinds.of_edit[on], removed):
+                        yield Dependency(on, number, "UsedBy", kind, "exact", _accessor(change.edits[on], edit))
+
+
+def _accessor(getter: Edit, edit: Edit) -> str:
+    """Return how the setter of what was no property goes with it."""
+    data = isinstance(getter.old.nodes[0] if getter.old.nodes else None, ast.Assign | ast.AnnAssign)
+    is_property = data and getter.kind == "def"
+    return "split" if is_property and edit.name.startswith(f"{getter.name}.") else ""
 
 
 def _binds(edit: Edit, kinds: AbstractSet[str], removed: bool) -> Iterator[str]:

@@ -103,7 +103,7 @@ def _steps(case: Case, arm: Arm, removed: Mechanism | None) -> tuple[Steps, int]
         return orders.by_file(change), 0
     found = case.found
     if removed in (Mechanism.REVISION_TRIGGER, Mechanism.LOCAL_GATE):
-        return planned.steps(planned.plan(change, found, case.name)), 0
+        return [list(each.edits) for each in planned.scheduled(change, found, case.name)], 0
     if removed == Mechanism.DEPENDENCY_ORDERING:
         found = found._replace(dependencies=[])
     if removed == Mechanism.TYPED_ARTIFACTS:

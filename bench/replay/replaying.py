@@ -82,7 +82,8 @@ def opened(record: Mapping[str, Any], places: Places, whole: bool = False) -> It
     """
     name = f"{record['repo']}@{record['commit'][:10]}"
     clone = os.path.join(places.repos, record["repo"].replace("/", "__"))
-    python = environment(record, Path(places.environments))
+    types = record["oracle"] == "types"
+    python = Path() if types else environment(record, Path(places.environments))
     with tempfile.TemporaryDirectory(prefix="plan07-replay-") as work:
         ends = Ends(os.path.join(work, "old"), os.path.join(work, "new"))
         check_out(clone, record["parent"], ends.old)
@@ -174,7 +175,7 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
     """Return the steps of an order, and what finding it took."""
     change, found, states = case.change, case.found, case.states
     if name == "plan07":
-        return planned.steps(planned.plan(change, found, case.name)), {}
+        return [list(each.edits) for each in planned.scheduled(change, found, case.name)], {}
     if name == "plan07+revision":
         driven = drive(change, found, states, case.name)
         return driven.steps, {"tried": driven.tried, "rolled_back": driven.refused}

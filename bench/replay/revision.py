@@ -15,7 +15,7 @@ from typing import NamedTuple
 from bench.replay.commit import Change
 from bench.replay.dependencies import Dependency, Found
 from bench.replay.orders import Steps
-from bench.replay.planned import Unit, plan, units
+from bench.replay.planned import Unit, scheduled
 from bench.replay.states import States, Verdict, functions
 
 
@@ -66,7 +66,7 @@ class _Drive:
             if known is not self._found:
                 # Something was learnt: what is left is planned anew.
                 known = self._found
-                schedule = units(plan(self._change, known, self._name, every - self._done))
+                schedule = scheduled(self._change, known, self._name, every - self._done)
             left = _left(schedule, self._done)
             if not self._advance(left):
                 self._land(self._merged(left))

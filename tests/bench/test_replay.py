@@ -34,7 +34,7 @@ BILL, OLD_RATE, RATE, TOTAL, IMPORT, TEST_TOTAL, TEST_RATE = range(7)
 def test_the_steps_of_the_example(case: tuple[States, Found]) -> None:
     """A new helper before its user, callers and pinned tests with the signature, deletions last."""
     states, found = case
-    steps = planned.steps(planned.plan(states.change, found, "shop"))
+    steps = [list(each.edits) for each in planned.scheduled(states.change, found, "shop")]
     assert steps == [
         [RATE],
         [BILL, TOTAL, TEST_TOTAL],
