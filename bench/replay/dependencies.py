@@ -231,7 +231,7 @@ def dependencies(change: Change, old: str, new: str) -> Found:
         sorted(each for each in found if each.on != each.edit),
         [sorted(each) for each in kinds.of_edit],
         tests,
-        sorted(_begun_and_ceased(change, pairs)),
+        sorted(_begun_and_ceased(change, before, after, pairs)),
     )
 
 
@@ -275,8 +275,17 @@ class _Kinds:
 Pairs = dict[str, set[tuple[int, int]]]
 
 
-def _begun_and_ceased(change: Change, pairs: Pairs) -> Iterator[Dependency]:
+def _begun_and_ceased(
+    change: Change, before: End, after: End, pairs: Pairs
+) -> Iterator[Dependency]:
     """Yield who begins, or ceases, to use what only changes: it is safe after, or before."""
+    common = _elsewhere(before, after, *_MEMBERS) | _BUILT_IN
+    for on, edit in enumerate(change.edits):
+        if edit.action == "modified" and edit.owner and edit.kind in ("def", "var"):
+            for name in (before.names[on].binds & after.names[on].binds) - common:
+                for end in (before, after):
+                    users = {n for n, each in enumerate(end.names) if name in each.attributes}
+                    pairs[end.which] |= {(on, number) for number in users}
     for which, order in ((OLD, "dep<def"), (NEW, "def<dep")):
         other = NEW if which == OLD else OLD
         for on, number in sorted(pairs[which] - pairs[other]):
@@ -586,7 +595,7 @@ def _by_attributes(change: Change, before: End, after: End) -> Iterator[Dependen
                     yield Dependency(on, number, "UsedBy", word, "typed")
 
 
-_MEMBERS = ("function", "method", "property", "field", "variable", "constant", "class")
+_MEMBERS = ("method", "property", "field")
 _BUILT_IN = {name for each in (str, bytes, list, dict, set, tuple, int) for name in dir(each)}
 
 
