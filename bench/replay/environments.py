@@ -192,10 +192,15 @@ def run(
     report = scratch / "outcomes.jsonl"
     report.unlink(missing_ok=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    given = {**variables(record, tree, scratch), **settings}
     status, output = _limited(
         command(record, python, chosen),
         tree,
-        {name: told for name, told in {**variables(record, tree, scratch), **settings}.items() if told},
+        {
+            name: told
+            for name, told in {**variables(record, tree, scratch), **settings}.items()
+            if told
+        },
         timeout,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

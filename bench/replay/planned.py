@@ -7,12 +7,18 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from bench.replay.commit import Change
-from bench.replay.dependencies import Dependency, Found
+from bench.replay.dependencies import Found
 from bench.replay.edits import Edit
+from bench.replay.kinds import Dependency
 from plan07 import solve
 
 # One obligation for each edit may be more than a plan of an agent holds.
-LIMITS = {"max_obligations": 512, "max_dependencies": 512, "max_edit_files": 64, "max_static_bytes": 2**24}
+LIMITS = {
+    "max_obligations": 512,
+    "max_dependencies": 512,
+    "max_edit_files": 64,
+    "max_static_bytes": 2**24,
+}
 
 
 def identifier(number: int) -> str:
@@ -30,6 +36,10 @@ class Unit(NamedTuple):
 
     edits: tuple[int, ...]
     after: frozenset[int]
+
+
+def _number(name: str) -> int:
+    return int(name[1:]) - 1
 
 
 def plan(
@@ -93,7 +103,7 @@ def _edge(each: Dependency, targets: Sequence[str]) -> dict[str, Any]:
 
 
 def target(edit: Edit, number: int) -> str:
-    """Return what the obligation of an edit is about: unique, and no longer than a target may be."""
+    """Return what the obligation of an edit is about, unique and not too long."""
     return f"{edit.path}:{edit.name[:120]}:{number + 1}"[-200:]
 
 
@@ -169,6 +179,6 @@ def units(document: Mapping[str, Any], rules: str | None = None) -> list[Unit]:
     for before, unit in schedule.edges:
         after[unit].add(places[before])
     return [
-        Unit(tuple(int(each[1:]) - 1 for each in members.get(unit, (unit,))), frozenset(after[unit]))
+        Unit(tuple(_number(each) for each in members.get(unit, (unit,))), frozenset(after[unit]))
         for unit in schedule.order
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,7 +183,7 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
     if name == "search":
         tried = 0
 
-        def valid(applied: frozenset[int] | set[int]) -> bool:
+        def valid(applied: AbstractSet[int]) -> bool:
             nonlocal tried
             tried += 1
             return states.verdict(frozenset(applied)).tests
@@ -200,5 +201,3 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
         "topological": lambda: orders.topological(change, found),
     }
     return plain[name](), {}
-
-

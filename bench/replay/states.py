@@ -168,13 +168,14 @@ class States:
             # Names are what a type checker knows best; asking twice would count a fault twice.
             place = os.path.join(self._place, self._record["paths"][0])
             errors = sorted(typing_errors(place))
-            return {"compiles": compiles, "imports": {}, "undefined": [], "tests": {}, "errors": errors}
-        told = self._probe()
+            none: dict[str, Any] = {"imports": {}, "undefined": [], "tests": {}}
+            return {"compiles": compiles, **none, "errors": errors}
+        seen = self._probe()
         return {
             "compiles": compiles,
-            "imports": dict(told.broken),
+            "imports": dict(seen.broken),
             "undefined": sorted(undefined),
-            "tests": told.outcomes,
+            "tests": seen.outcomes,
         }
 
     def _put_all(self, texts: Mapping[str, str | None]) -> None:

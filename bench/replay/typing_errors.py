@@ -11,7 +11,7 @@ _SECONDS = 300
 
 
 def typing_errors(place: str) -> frozenset[str]:
-    """Return the errors in a directory, told by file, rule and message, whatever line they stand on.
+    """Return the errors in a directory, by file, rule and message, on whatever line.
 
     Args:
         place: the directory; nothing that it imports needs to be installed.

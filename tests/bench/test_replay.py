@@ -153,5 +153,3 @@ def test_the_command_says_what_it_cannot_do(tmp_path: Path) -> None:
 
     assert run("--orders", "best")[0] == 2
     assert run("--only", "no such commit") == (2, "replay: the corpus has no such commit\n")
-
-
