@@ -8,7 +8,7 @@ from bench.replay.bindings import by_names, moved, replaced
 from bench.replay.callers import by_calls
 from bench.replay.commit import Change
 from bench.replay.ends import NEW, OLD, End
-from bench.replay.kinds import Dependency, Kinds
+from bench.replay.kinds import ADDS, REMOVES, Dependency, Kinds
 from bench.replay.members import begun_and_ceased, by_attributes, inherited, switched
 from bench.replay.pins import pins, renamed_keys
 from bench.replay.relations import Pairs, by_evidence
@@ -57,6 +57,16 @@ def dependencies(change: Change, old: str, new: str) -> Found:
             found.setdefault(each._replace(cause="TestedBy"))
     for each in by_names(change, kinds, before, after, pairs):
         found.setdefault(each)
+    # What an edit only begins, or only ceases, to use, it waits for in no other way.
+    both = pairs[OLD] & pairs[NEW]
+    found = {
+        each: None
+        for each in found
+        if each.order
+        or each.change in (*ADDS, *REMOVES)
+        or (each.on, each.edit) in both
+        or not change.edits[each.on].action == change.edits[each.edit].action == "modified"
+    }
     for each in replaced(change, before, after):
         found.setdefault(each)
     for each in by_calls(change, before, after):

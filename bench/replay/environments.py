@@ -196,11 +196,7 @@ def run(
     status, output = _limited(
         command(record, python, chosen),
         tree,
-        {
-            name: told
-            for name, told in {**variables(record, tree, scratch), **settings}.items()
-            if told
-        },
+        {name: told for name, told in given.items() if told},
         timeout,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
