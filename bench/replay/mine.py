@@ -1,0 +1,225 @@
+"""Makes the records of the corpus: of the commits that are listed, and of others found by a rule.
+
+    python -m bench.replay.mine --repos DIR --out FILE [--environments DIR] [--only OWNER/NAME]
+                                [--listed]
+
+reads the projects of corpus.json (where their modules and tests lie, which packages they need, the
+commits that were chosen by hand) and writes the whole corpus anew. A record that FILE has already
+is kept, so that an interrupted run goes on; name a new file to measure everything again.
+
+The rule for mined commits, newest first, at most `most` of a project: one parent; from the day on
+for which the project's packages are pinned; not listed; at least two files of the source and one
+test file changed, at most FILES Python files in all; ENTITIES changed entities (entities.py), at
+least REFERENCES pairs of which one names the other; and tests that pass at both ends (measure.py).
+
+Clones lie in DIR as owner__name. Nothing is decided by a clock, and nothing in them is changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.replay.entities import Change, compare
+from bench.replay.environments import Unavailable
+from bench.replay.measure import (
+    Place,
+    Unfit,
+    changed,
+    git,
+    is_test,
+    module_of,
+    record_of,
+)
+
+CORPUS = Path(__file__).with_name("corpus.json")
+SCHEMA = "plan07.corpus/1"
+ENTITIES = range(6, 37)
+REFERENCES = 4
+FILES = 20
+
+Project = Mapping[str, Any]
+
+
+def split(commits: Iterable[str]) -> dict[str, str]:
+    """Return which commits of one origin may be looked at while rules are made.
+
+    A third, rounded to the nearest, is untouched: the commits whose ids have the smallest SHA-256.
+
+    >>> split(["a", "b", "c"])
+    {'b': 'untouched', 'a': 'tuned', 'c': 'tuned'}
+    """
+    ordered = sorted(commits, key=lambda c: hashlib.sha256(c.encode()).hexdigest())
+    kept = round(len(ordered) / 3)
+    return {c: "untouched" if n < kept else "tuned" for n, c in enumerate(ordered)}
+
+
+def era_of(project: Project, day: str) -> Mapping[str, Any] | None:
+    """Return the packages and options for a commit of that day (YYYY-MM-DD); None before them."""
+    fitting = [each for each in project["eras"] if each["since"] <= day]
+    return max(fitting, key=lambda each: each["since"], default=None)
+
+
+def draft(name: str, project: Project, clone: Path, commit: str, origin: str) -> dict[str, Any]:
+    """Return what a record says before its tests are chosen.
+
+    Raises:
+        Unfit: the commit is not in the clone, or older than the pins.
+    """
+    parents, day = git(clone, "log", "-1", "--format=%P%n%cs", commit).split("\n")[:2]
+    era = era_of(project, day)
+    if era is None or " " in parents or not parents:
+        raise Unfit("a merge or a first commit" if era else f"no packages for {day}")
+    return {
+        "repo": name,
+        "parent": parents,
+        "commit": commit,
+        "date": day,
+        "origin": origin,
+        "oracle": "tests",
+        "import": project["import"],
+        "paths": era["paths"],
+        "requires": era["requires"],
+        "files": era.get("files", {}),
+        "pytest_args": era.get("pytest_args", []),
+    }
+
+
+def size_of(clone: Path, parent: str, commit: str, project: Project, paths: list[str]) -> Change:
+    """Return how much a commit changes.
+
+    Raises:
+        Unfit: the files are not such as the rule wants.
+    """
+    differing = [each for each in changed(clone, parent, commit) if each.endswith(".py")]
+    tests = [each for each in differing if is_test(each, project["tests"])]
+    inside = project["import"]
+    sources = [
+        each
+        for each in differing
+        if each not in tests
+        and (module := module_of(each, paths)) is not None
+        and f"{module}.".startswith(f"{inside}.")
+    ]
+    if len(sources) < 2 or not tests or len(differing) > FILES:
+        raise Unfit("too few or too many files")
+
+    def text(end: str, path: str) -> str | None:
+        there = git(clone, "ls-tree", "--name-only", end, "--", path)
+        return git(clone, "show", f"{end}:{path}") if there else None
+
+    both = sorted({*sources, *tests})
+    try:
+        return compare({each: (text(parent, each), text(commit, each)) for each in both})
+    except (SyntaxError, ValueError) as error:
+        raise Unfit(f"no Python: {error}") from error
+
+
+def candidates(name: str, project: Project, clone: Path) -> Iterator[tuple[dict[str, Any], Change]]:
+    """Yield the commits of a project that satisfy the rule but for the tests, newest first."""
+    first = min(each["since"] for each in project["eras"])
+    log = git(clone, "log", "--no-merges", "--date-order", "--format=%H %cs", "HEAD")
+    for line in log.splitlines():
+        commit, day = line.split()
+        if day < first or commit in project["listed"]:
+            continue
+        try:
+            begun = draft(name, project, clone, commit, "mined")
+            size = size_of(clone, begun["parent"], commit, project, begun["paths"])
+        except Unfit:
+            continue
+        if size.entities in ENTITIES and size.cross_references >= REFERENCES:
+            yield begun, size
+
+
+def records(
+    projects: Mapping[str, Any], known: Mapping[str, Any], place: Place, only: str | None
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of listed and mined commits, project by project.
+
+    Args:
+        projects: those of the corpus, by name.
+        known: records that need not be made again, by commit.
+        place: `clone` is the directory of all clones.
+        only: the one project to look at; None for all. The others' known records are kept.
+    """
+    for name, project in sorted(projects.items()):
+        if only and name != only:
+            yield from (each for each in known.values() if each["repo"] == name)
+            continue
+        at = place._replace(clone=place.clone / name.replace("/", "__"))
+        for commit in project["listed"]:
+            if commit in known:
+                yield known[commit]
+                continue
+            try:
+                begun = draft(name, project, at.clone, commit, "listed")
+                yield _measured(begun, project, at)
+            except (Unfit, Unavailable) as no:
+                print(f"{name} {commit[:8]} not taken: {no}", file=sys.stderr)
+        found = 0
+        for begun, size in candidates(name, project, at.clone) if project["most"] else ():
+            if found == project["most"]:
+                break
+            try:
+                made = known.get(begun["commit"]) or _measured(begun, project, at)
+            except (Unfit, Unavailable) as no:
+                print(f"{name} {begun['commit'][:8]} not taken: {no}", file=sys.stderr)
+                continue
+            found += 1
+            yield {**made, **size._asdict()}
+
+
+def _measured(begun: dict[str, Any], project: Project, place: Place) -> dict[str, Any]:
+    print(f"{begun['repo']} {begun['commit'][:8]} {begun['origin']}", file=sys.stderr, flush=True)
+    return record_of(begun, project["tests"], project["whole"], place)
+
+
+def written(corpus: Mapping[str, Any]) -> str:
+    """Return a corpus as it is kept, with the split of its commits and its records in order."""
+    made = list(corpus["records"])
+    for origin in {each["origin"] for each in made}:
+        part = split(each["commit"] for each in made if each["origin"] == origin)
+        for each in made:
+            if each["origin"] == origin:
+                each["split"] = part[each["commit"]]
+    made.sort(key=lambda each: (each["origin"], each["repo"], each["date"], each["commit"]))
+    return json.dumps({**corpus, "records": made}, indent=1, sort_keys=True) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--environments", type=Path, default=Path.home() / ".cache/plan07-replay")
+    parser.add_argument("--only", metavar="OWNER/NAME")
+    parser.add_argument("--listed", action="store_true", help="mine nothing")
+    chosen = parser.parse_args()
+    corpus = json.loads(CORPUS.read_text())
+    projects = corpus["projects"]
+    if chosen.listed:
+        projects = {name: {**each, "most": 0} for name, each in projects.items()}
+    before = json.loads(chosen.out.read_text())["records"] if chosen.out.exists() else []
+    known = {each["commit"]: each for each in before}
+    kept = [each for each in corpus["records"] if each["origin"] not in ("listed", "mined")]
+    made: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
+        place = Place(chosen.repos, chosen.environments, Path(scratch) / "work")
+        for each in records(projects, known, place, chosen.only):
+            made.append(each)
+            done = {r["commit"] for r in made}
+            later = [
+                r for r in before if r["commit"] not in done and r["origin"] in ("listed", "mined")
+            ]
+            chosen.out.write_text(written({**corpus, "records": [*kept, *made, *later]}))
+    chosen.out.write_text(written({**corpus, "records": [*kept, *made]}))
+
+
+if __name__ == "__main__":
+    main()
