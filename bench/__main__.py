@@ -16,6 +16,10 @@ SUBCOMMANDS = {
     "readers": ("bench.readers", "reading index.scip and .coverage of large projects"),
     "evidence": ("bench.evidence", "building the evidence of real projects; agreement with jedi"),
     "calibration": ("bench.calibration", "the impact table beside the commits of a repository"),
+    "replay": (
+        "bench.replay.command",
+        "real commits re-applied in several orders, every state tried",
+    ),
     "model": ("bench.model", "three requests through a local model"),
     "all": ("bench.every", "each of the above for which everything is there"),
     "page": ("bench.page", "the results page and its plots, anew from the results"),

@@ -26,13 +26,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from plan07.ab.records import Arm, Context, Mechanism, RunRecord, StepRecord, Task
-
 from bench.replay import orders, planned
 from bench.replay.command import DEFAULTS, corpus
 from bench.replay.orders import Steps
 from bench.replay.replaying import Case, Places, opened
 from bench.replay.revision import drive
+from plan07.ab.records import Arm, Context, Mechanism, RunRecord, StepRecord, Task
 from plan07.errors import InputError
 
 

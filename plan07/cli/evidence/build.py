@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from typing import Any
@@ -81,18 +80,12 @@ class _Bar:
         self._last = share
         filled = share * 30 // 100
         text = f"\r{stage:<10} [{'#' * filled}{'.' * (30 - filled)}] {share:3d}% {done}/{total}"
-        self._write(f"{text:<70}")
+        output.note(f"{text:<70}")
 
     def clear(self) -> None:
         """Remove it."""
         if self._shown and self._last >= 0:
-            self._write(f"\r{'':<70}\r")
-
-    def _write(self, text: str) -> None:
-        # A build does not end because its terminal does.
-        with contextlib.suppress(OSError):
-            sys.stderr.write(text)
-            sys.stderr.flush()
+            output.note(f"\r{'':<70}\r")
 
 
 def _document(report: reconstore.Report) -> dict[str, Any]:
