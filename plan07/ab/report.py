@@ -159,6 +159,7 @@ def _verdict(found: Ablated) -> dict[str, Any]:
 def exact(value: Value) -> str | None:
     """Return a fraction as text, exact: a whole number, a finite decimal, or n/d.
 
+    >>> from fractions import Fraction
     >>> exact(Fraction(5)), exact(Fraction(9, 10)), exact(Fraction(2, 3)), exact(None)
     ('5', '0.9', '2/3', None)
     """
