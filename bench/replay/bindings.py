@@ -24,6 +24,7 @@ def by_names(
     change: Change, kinds: Kinds, before: End, after: End, pairs: Pairs
 ) -> Iterator[Dependency]:
     """Yield what the names say that a file binds and uses, and takes from other files."""
+    both = [one.binds & two.binds for one, two in zip(before.names, after.names, strict=True)]
     for end, removed in ((before, True), (after, False)):
         binders: dict[tuple[str, str], list[int]] = defaultdict(list)
         members: dict[tuple[str, str, str], list[int]] = defaultdict(list)
@@ -40,12 +41,16 @@ def by_names(
             for path, name, cause in _looked_up(edit, used, end.side(number), named, modules):
                 for on in binders.get((path, name), ()):
                     pairs[end.which].add((on, number))
-                    for kind in _binds(change.edits[on], kinds.of_edit[on], removed):
+                    for kind in _binds(
+                        change.edits[on], kinds.of_edit[on], removed, name in both[on]
+                    ):
                         yield Dependency(on, number, cause, kind, "exact")
             for name in used.uses if edit.owner else ():
                 for on in members.get((edit.path, edit.owner, name), ()):
                     pairs[end.which].add((on, number))
-                    for kind in _binds(change.edits[on], kinds.of_edit[on], removed):
+                    for kind in _binds(
+                        change.edits[on], kinds.of_edit[on], removed, name in both[on]
+                    ):
                         yield Dependency(
                             on, number, "UsedBy", kind, "exact", _accessor(change.edits[on], edit)
                         )
@@ -58,16 +63,21 @@ def _accessor(getter: Edit, edit: Edit) -> str:
     return "split" if is_property and edit.name.startswith(f"{getter.name}.") else ""
 
 
-def _binds(edit: Edit, kinds: AbstractSet[str], removed: bool) -> Iterator[str]:
-    if edit.action == "added":
-        if not removed:
-            yield "added"
-    elif edit.action == "deleted":
-        if removed:
-            yield "deleted"
-    else:
-        # A statement that binds a name in both states is there all along.
+def _binds(edit: Edit, kinds: AbstractSet[str], removed: bool, always: bool) -> Iterator[str]:
+    """Yield how what binds a name changes, for what uses that name.
+
+    Args:
+        edit: what binds it.
+        kinds: how the edit changes what it is about.
+        removed: the use is seen at the old end, else at the new one.
+        always: the name is bound at both ends.
+    """
+    if edit.action == "modified" and always:
         yield from sorted(kinds - {"added", "deleted", *PARAMETERS})
+    elif edit.action != "added" and removed:
+        yield "deleted"
+    elif edit.action != "deleted" and not removed:
+        yield "added"
 
 
 def _modules_named(
