@@ -14,6 +14,7 @@ from plan07.ruletools.cases import SUFFIX, Case
 from plan07.ruletools.coverage import Probe
 from plan07.ruletools.judging import holds
 from plan07.ruletools.mutants import Mutant
+from plan07.ruletools.source import Rule
 from plan07.ruletools.subjects import Rules
 from plan07.ruletools.testing import Runner
 
@@ -105,11 +106,21 @@ class Bench:
             ]
         return self._made[file]
 
+    def prepare(self, files: Sequence[str]) -> None:
+        """Find out which rules fire in which test, so that no mutant's time is spent on it."""
+        for file in files:
+            for test in self._tests[file]:
+                self._fired(*test)
+
     def _fired(self, rules: Rules, case: Case) -> set[str]:
         key = (case.path, case.name)
         if key not in self._firing:
             self._firing[key], _ = self._probe.probed(case, rules)
         return self._firing[key]
+
+    def _far(self, rule: Rule, rules: Rules, case: Case) -> tuple[bool, bool]:
+        wished = {(each.name, len(each.args)) for each in (*case.expected, *case.refusals)}
+        return rule.id not in self._fired(rules, case), wished.isdisjoint(rule.heads)
 
     def tried(self, file: str, index: int) -> tuple[str, str]:
         """Return what came of a mutant: its status, and the test that killed it."""
@@ -118,8 +129,8 @@ class Bench:
         source = next(each for each in rules.parsed.files if each.name == file).source.text
         text = source[: mutant.rule.begin] + mutant.text + source[mutant.rule.end :]
         tests = self._tests[file]
-        # What makes a rule fire is likely to notice a change of it.
-        tests.sort(key=lambda test: mutant.rule.id not in self._fired(*test))
+        # What makes a rule fire, and wishes for what it derives, is likely to notice a change.
+        tests.sort(key=lambda test: self._far(mutant.rule, *test))
         deep = rules.trial({file: text}) if rules.is_read_first(file) else None
         changed = {file: without_comments(text)}
         for place, (under_test, case) in enumerate(tests):
@@ -151,9 +162,12 @@ def _of_one_name(one: str, other: str) -> InputError:
     )
 
 
-def serve(rules: str | None, paths: list[str]) -> Callable[[dict[str, Any]], list[str]]:
+def serve(
+    rules: str | None, paths: list[str], files: list[str]
+) -> Callable[[dict[str, Any]], list[str]]:
     """Return what a child process answers with: what came of a mutant of a file."""
     bench = Bench(rules, paths)
+    bench.prepare(files)
     return lambda question: list(bench.tried(question["file"], question["index"]))
 
 
@@ -177,12 +191,13 @@ def run(
     bench = Bench(rules, paths)
     bench.check(files)
     reasons = explanations(paths)
+    tried = list(files or bench.files)
     todo = [
         (mutant, {"file": file, "index": index})
-        for file in files or bench.files
+        for file in tried
         for index, mutant in enumerate(bench.mutants(file))
     ]
-    setup = {"rules": rules, "paths": list(paths)}
+    setup = {"rules": rules, "paths": list(paths), "files": tried}
     found = workers.answers(
         f"{__name__}:serve", setup, [question for _, question in todo], seconds, jobs
     )

@@ -108,7 +108,6 @@ class TestEveryCommand:
             (("solve", REFUSED, "--json"), 1),
             (("solve", "no-such.json"), 2),
             (("rules", "list"), 0),
-            (("rules", "test", "-k", "policy"), 0),
             (("schema",), 0),
             (("--help",), 0),
             (("solve", "--help"), 0),
