@@ -35,6 +35,13 @@ class Counter:
         """Return how many tokens a text is."""
         return self._count(text)
 
+    def cut(self, text: str, most: int) -> str:
+        """Return the first so many tokens of a text."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        if len(ids) <= most:
+            return text
+        return str(self._tokenizer.decode(ids[:most], skip_special_tokens=False))
+
     def _counted(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
