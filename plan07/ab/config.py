@@ -1,27 +1,27 @@
 """The configuration of a comparison: which tasks, arms and seeds, and who makes the runs (TOML).
 
-    execution = "simulated"        # live, replay or simulated
-    model = "a weak model"         # what it is called; runs of unlike models are not compared
-    host = "the box"               # the machine in your words; neither are those of unlike hosts
-    seeds = 5                      # 0 to 4, or a list of seeds
-    arms = ["monolithic", "static", "current", "plan07"]     # these by default
-    ablate = ["revision_trigger"]  # or true for all five; none by default
-    provider = "package.module:make"    # who makes the runs; replay has none of its own
+execution = "simulated"        # live, replay or simulated
+model = "a weak model"         # what it is called; runs of unlike models are not compared
+host = "the box"               # the machine in your words; neither are those of unlike hosts
+seeds = 5                      # 0 to 4, or a list of seeds
+arms = ["monolithic", "static", "current", "plan07"]     # these by default
+ablate = ["revision_trigger"]  # or true for all five; none by default
+provider = "package.module:make"    # who makes the runs; replay has none of its own
 
-    [sample]                       # a seeded sample of the tasks; all of them without it
-    size = 20
-    seed = 1
+[sample]                       # a seeded sample of the tasks; all of them without it
+size = 20
+seed = 1
 
-    [prices]                       # dollars for a million tokens; 0 by default
-    tokens_in = 0.27
-    tokens_out = 1.10
+[prices]                       # dollars for a million tokens; 0 by default
+tokens_in = 0.27
+tokens_out = 1.10
 
-    [options]                      # for the provider
-    failure_rate = 0.346
+[options]                      # for the provider
+failure_rate = 0.346
 
-    [[tasks]]                      # or tasks = "tasks.jsonl", or a [grid] of data, crossed
-    id = "rename"
-    data = { size = 4 }
+[[tasks]]                      # or tasks = "tasks.jsonl", or a [grid] of data, crossed
+id = "rename"
+data = { size = 4 }
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class Document(Record):
     execution: Kind
     model: Name
     host: Name
-    seeds: Annotated[int, Field(ge=1, le=10_000)] | Annotated[
-        tuple[Count, ...], Field(min_length=1)
-    ]
+    seeds: (
+        Annotated[int, Field(ge=1, le=10_000)] | Annotated[tuple[Count, ...], Field(min_length=1)]
+    )
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = tuple(Arm)
     ablate: bool | tuple[Mechanism, ...] = ()
     provider: Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", max_length=200)] | None = None
@@ -144,10 +144,14 @@ def load(path: str) -> Config:
     if document.ablate is False:
         removed = ()
     kinds = [*((arm, None) for arm in document.arms), *((Arm.PLAN07, each) for each in removed)]
-    jobs = tuple(Job(task, arm, seed, each) for task in tasks for seed in seeds for arm, each in kinds)
+    jobs = tuple(
+        Job(task, arm, seed, each) for task in tasks for seed in seeds for arm, each in kinds
+    )
     if len({job.key for job in jobs}) != len(jobs):
         raise _fault(
-            "AB_CONFIG_INVALID", f"{name}: a seed, an arm or a mechanism stands twice", "name each once"
+            "AB_CONFIG_INVALID",
+            f"{name}: a seed, an arm or a mechanism stands twice",
+            "name each once",
         )
     if len(jobs) > _MOST_RUNS:
         raise _fault(

@@ -21,6 +21,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from plan07.ab.config import Config, Job, execution_of
@@ -58,7 +59,7 @@ def run_all(config: Config, store: Store, executor: Executor, ahead: int, told: 
     try:
         while True:
             for job in itertools.islice(waiting, ahead - len(pending)):
-                pending[executor.submit(run_one, config.provider, config.context, job)] = job
+                pending[_submitted(executor, config, job)] = job
             if not pending:
                 break
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
@@ -122,7 +123,7 @@ def dask(address: str) -> Iterator[tuple[Executor, int]]:
         InputError: the extra is not installed, or nobody answers there.
     """
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise InputError(
             "EXTRA_MISSING",
@@ -132,7 +133,7 @@ def dask(address: str) -> Iterator[tuple[Executor, int]]:
             detail={"extra": "dask"},
         ) from error
     try:
-        client = Client(address, timeout=_DASK_SECONDS, set_as_default=False)
+        client = distributed.Client(address, timeout=_DASK_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             "DASK_UNREACHABLE",
@@ -168,6 +169,13 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _submitted(executor: Executor, config: Config, job: Job) -> Future[RunRecord]:
+    try:
+        return executor.submit(run_one, config.provider, config.context, job)
+    except BrokenProcessPool as error:
+        raise _died(job) from error
+
+
 def _kept(future: Future[RunRecord], job: Job) -> RunRecord:
     """The record of a run, checked to be that of its job."""
     try:
@@ -175,13 +183,17 @@ def _kept(future: Future[RunRecord], job: Job) -> RunRecord:
     except (Plan07Error, CancelledError):
         raise
     except BrokenProcessPool as error:
-        raise _failed(job, "a worker died", "give it more memory, or fewer --workers") from error
+        raise _died(job) from error
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
         raise _failed(job, said, "mend the provider, then call it again") from error
     if not isinstance(run, RunRecord) or run.key != job.key:
         raise _failed(job, "the provider returned another run", "return the run it was asked for")
     return run
+
+
+def _died(job: Job) -> InputError:
+    return _failed(job, "a worker died", "give it more memory, or fewer --workers")
 
 
 def _failed(job: Job, said: str, fix: str) -> InputError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -24,6 +24,7 @@ from plan07.messages import quoted
 
 # A hundred thousand runs of a few kilobytes each.
 _LARGEST_BYTES = 4 << 30
+_CHUNK_BYTES = 1 << 16
 
 
 def read(path: str) -> tuple[list[RunRecord], bool]:
@@ -146,6 +147,13 @@ class Store:
         self._known |= texts.keys()
         self.runs.append(moved)
 
+    def count(self) -> int:
+        """Return how many runs are on the disk."""
+        if not os.path.exists(self.path):
+            return 0
+        with open(self.path, "rb") as stream:
+            return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""))
+
     def settle(self, order: Sequence[tuple[str, str, int, str]]) -> None:
         """Put the runs into an order and the texts into that of their digests.
 
@@ -187,13 +195,16 @@ class Store:
         """Remove what a crash has left of a line."""
         try:
             with open(path, "r+b") as stream:
-                size = stream.seek(0, os.SEEK_END)
-                end = size
-                while end and (chunk := _chunk(stream, end)).rfind(b"\n") < 0:
-                    end -= len(chunk)
-                keep = end - len(chunk) + chunk.rfind(b"\n") + 1 if end else 0
-                if keep < size:
-                    stream.truncate(keep)
+                end = size = stream.seek(0, os.SEEK_END)
+                kept = 0
+                while end and not kept:
+                    start = max(0, end - _CHUNK_BYTES)
+                    stream.seek(start)
+                    found = stream.read(end - start).rfind(b"\n")
+                    kept = start + found + 1 if found >= 0 else 0
+                    end = start
+                if kept < size:
+                    stream.truncate(kept)
         except OSError as error:
             raise self._unwritable(error) from error
 
@@ -268,15 +279,3 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(
         json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in rows
     )
-
-
-def _chunk(stream: Any, end: int) -> bytes:
-    start = max(0, end - 65536)
-    stream.seek(start)
-    found: bytes = stream.read(end - start)
-    return found
-
-
-def runs_of(runs: Iterable[RunRecord], arm: str) -> Iterator[RunRecord]:
-    """Yield the runs of an arm with every mechanism in place."""
-    return (run for run in runs if run.arm == arm and run.removed is None)

@@ -7,6 +7,7 @@ is the content of messages; what a server's chat template adds to each is not.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 from functools import lru_cache
@@ -57,7 +58,7 @@ def counter(vocabulary: str = DEFAULT) -> Counter:
         InputError: the extra is not installed, or the file is no tokenizer.
     """
     try:
-        import tokenizers
+        tokenizers: Any = importlib.import_module("tokenizers")
     except ImportError as error:
         raise _missing() from error
     path, name = vocabulary, f"tokenizer {os.path.basename(vocabulary)}"

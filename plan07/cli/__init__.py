@@ -37,6 +37,7 @@ class _Commands(LazyGroup):
         "run": "plan07.cli.run",
         "evidence": "plan07.cli.evidence",
         "rules": "plan07.cli.rules",
+        "ab": "plan07.cli.ab",
         "schema": "plan07.cli.schema",
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -329,3 +330,13 @@ def say(text: str, out: TextIO) -> None:
     """Write a line; what the terminal's encoding lacks is escaped instead of failing."""
     encoding = getattr(out, "encoding", None) or "utf-8"
     _write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n", out)
+
+
+def note(text: str) -> None:
+    """Write to standard error, end of line included; that nobody listens is no reason to stop."""
+    out = sys.stderr
+    if out is not None:
+        encoding = getattr(out, "encoding", None) or "utf-8"
+        with contextlib.suppress(OSError, ValueError):
+            out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            out.flush()

@@ -33,6 +33,7 @@ class Assumptions(Record):
         undeclared: share of the dependencies that there are and the decomposition leaves out.
         disorder: share of obligations that the decomposition names too early.
         surprise: share of obligations whose edit breaks a dependent that no evidence told of.
+        missed: share of wrong edits that the test of their own does not find; acceptance tests do.
         malformed: share of typed records that are not of the schema.
         forgotten: share of steps that are skipped where the plan lives in the model's context.
         attempts: how often an obligation is edited at most, in every arm.
@@ -45,6 +46,7 @@ class Assumptions(Record):
     undeclared: Rate = Decimal("0.5")
     disorder: Rate = Decimal("0.25")
     surprise: Rate = Decimal("0.1")
+    missed: Rate = Decimal("0.1")
     malformed: Rate = Decimal(0)
     forgotten: Rate = Decimal("0.05")
     attempts: Annotated[int, Field(ge=1, le=20)] = 3

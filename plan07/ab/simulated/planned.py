@@ -28,7 +28,7 @@ from typing import Any
 from plan07 import evidence as evidence_
 from plan07 import ledger, planning, prompt, redecompose, solver
 from plan07 import state as state_
-from plan07.ab.records import Mechanism
+from plan07.ab.records import Mechanism, Purpose
 from plan07.ab.simulated import texts
 from plan07.ab.simulated.recorder import Recorder
 from plan07.ab.simulated.world import World
@@ -110,9 +110,7 @@ class _Round:
             if refused.code != "RE_DECOMPOSE":
                 raise
             return False
-        driver = Driver(
-            self._store, self._rules, _now, run=self._check, replanner=self._replan
-        )
+        driver = Driver(self._store, self._rules, _now, run=self._check, replanner=self._replan)
         while True:
             try:
                 shown = driver.next()
@@ -146,9 +144,10 @@ class _Round:
             if {need, each} <= inside
         ]
         return found + [
-            texts.surprising(each, dependent)
+            edge
             for each, dependent in world.hidden.items()
             if {each, dependent} <= inside
+            for edge in texts.surprising(each, dependent)
         ]
 
     def _decompose(
@@ -170,7 +169,7 @@ class _Round:
         records = self._records if fragment is None else _fields(fragment.nodes)
         told = texts.reply(self._garbled(records))
         told = self._written.cut(told, call.max_completion_tokens)
-        purpose = "decompose" if fragment is None else "redecompose"
+        purpose: Purpose = "decompose" if fragment is None else "redecompose"
         retry = self._again or fragment is not None
         self._written.call(purpose, f"{call.system}\n{call.user}", told, retry=retry)
         return told
@@ -228,14 +227,18 @@ class _Round:
             return False
         world = self._world
         found = [
-            texts.surprising(each, world.hidden[each])
+            edge
             for each in entities
-            if each in world.hidden and world.hidden[each] not in world.standing
-            and world.hidden[each] not in entities
+            if (dependent := world.hidden.get(each, each)) not in {*world.standing, *entities}
+            for edge in texts.surprising(each, dependent)
         ]
         if not found:
             return False
-        return bool(driver.feedback(evidence_.inline({"edges": found})))
+        try:
+            return bool(driver.feedback(evidence_.inline({"edges": found})))
+        except PlanRefused:
+            # The plan was revised as often as it may be.
+            return False
 
     def _forgets(self, node: str) -> bool:
         return self._removed is Mechanism.EXTERNALIZED_PLAN and self._world.happens(

@@ -22,10 +22,15 @@ lines as they shall be
 >>>>>>> REPLACE
 """
 
-MONOLITHIC = "You fulfil a change request in a Python repository, all of it in one answer.\n" + _FORMAT
+MONOLITHIC = (
+    "You fulfil a change request in a Python repository, all of it in one answer.\n" + _FORMAT
+)
 CURRENT = "You fulfil a change request in a Python repository. Edit what is needed.\n" + _FORMAT
-CHAIN = "You fulfil a change request in a Python repository step by step. Do the step that is \
-named, and no other.\n" + _FORMAT
+CHAIN = (
+    "You fulfil a change request in a Python repository step by step. Do the step that is \
+named, and no other.\n"
+    + _FORMAT
+)
 NODE = "You discharge one obligation in a Python repository, and nothing else.\n" + _FORMAT
 LISTING = "You break a change request into steps. Answer with one step a line: its number, what \
 is changed, and the test that proves it done.\n"
@@ -108,7 +113,9 @@ def sources(entities: Iterable[str]) -> str:
 def failure(world: World, entity: str) -> str:
     """Return the line that the test of an entity fails with."""
     number = world.number(entity)
-    return f"{proof(entity)}: AssertionError: assert Money({number * 10}) == Money({number * 10 + 7})"
+    return (
+        f"{proof(entity)}: AssertionError: assert Money({number * 10}) == Money({number * 10 + 7})"
+    )
 
 
 def failures(world: World, entities: Sequence[str]) -> str:
@@ -183,9 +190,15 @@ def foreseen(before: str, after: str) -> dict[str, Any]:
     return {**edge, "strength": "must", "order": "def<dep"}
 
 
-def surprising(before: str, after: str) -> dict[str, Any]:
-    """Return the impact edge of a change that breaks its dependent unless both land together."""
-    return {"from": before, "to": after, "cause": "CalledBy", "change": "rename"}
+def surprising(before: str, after: str) -> list[dict[str, Any]]:
+    """Return the impact edges of a change that breaks its dependent unless both land together.
+
+    Impact analysis also says which test is the dependent's.
+    """
+    return [
+        {"from": before, "to": after, "cause": "CalledBy", "change": "rename"},
+        {"from": after, "to": proof(after), "cause": "TestedBy"},
+    ]
 
 
 def exposed(shown: Mapping[str, Any]) -> str:

@@ -96,13 +96,20 @@ class World:
         return sorted(found, key=list(self.needs).index)
 
     def fails(self, entities: Iterable[str]) -> list[str]:
-        """Return those of some entities whose own test fails: wrong, missing, or too early."""
+        """Return those of some entities whose own test fails.
+
+        It does where the edit is missing, too early, or wrong and the test finds it.
+        """
         return [
             entity
             for entity in entities
-            if not self.standing.get(entity, False)
+            if entity not in self.standing
             or any(each not in self.standing for each in self.needs[entity])
+            or not (self.standing[entity] or self._missed(entity))
         ]
+
+    def _missed(self, entity: str) -> bool:
+        return self.happens(self.assumed.missed, "missed", entity, str(self.tries[entity]))
 
     def open(self) -> list[str]:
         """Return what the acceptance tests find: broken, or demanded and not there."""
