@@ -1,9 +1,9 @@
 """Live runs: a real model edits working copies, and real tests say what came of it.
 
 Each run has a copy of the task's repository of its own, in a temporary directory. The arm works on
-it; then the hidden acceptance tests are put beside another copy of what it left, and say whether the
-request is fulfilled. The model is any OpenAI-compatible server; with a cassette, what it said is
-recorded, and said again without it.
+it; then the hidden acceptance tests are put beside another copy of what it left, and say whether
+the request is fulfilled. The model is any OpenAI-compatible server; with a cassette, what it said
+is recorded, and said again without it.
 
 The model's code runs on this machine, in processes with a time limit and no more protection than
 that: use a container for a model that you do not trust.
@@ -133,7 +133,9 @@ class Live:
             steps=running.steps,
             calls=talk.calls,
             resolved=resolved,
-            tokenizer="estimate, four bytes to a token" if talk.estimated else "usage of the server",
+            tokenizer="estimate, four bytes to a token"
+            if talk.estimated
+            else "usage of the server",
             settings={
                 "temperature": "0",
                 "calls": str(options.budget.calls),
@@ -151,8 +153,9 @@ class Live:
             harness.run(running, options.harness, options.harness_seconds)
         elif arm is Arm.PLAN07:
             plans = Plans(running, folder, python, options.seconds, options.drafted)
-            if removed in _WITHOUT:
-                _WITHOUT[removed](plans)
+            without = _WITHOUT.get(removed) if removed is not None else None
+            if without is not None:
+                without(plans)
             else:
                 planned.run(plans, removed)
         else:

@@ -8,8 +8,8 @@
   order in which it wrote them, since texts declare no dependencies that rules could read, and each
   passes if the repository is valid, since no text names a validation.
 - dependency ordering: the model's own order, that of its reply, instead of the schedule. Gate,
-  scoped decomposition and the plan outside of the prompt stay; what a failed obligation's dependents
-  are is not known, so it is decomposed again alone.
+  scoped decomposition and the plan outside of the prompt stay; what depends on a failed obligation
+  is not known, so it is decomposed again alone.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from plan07.ab.arms import prompts
 from plan07.ab.arms.planned import Plans, now
 from plan07.ab.arms.running import told
 from plan07.ab.arms.sequence import Item, walk
+from plan07.ab.records import Purpose
 from plan07.llm.call import Call
 from plan07.prompt import Fragment
 from plan07.state import Store
@@ -74,7 +75,7 @@ def untyped(plans: Plans) -> None:
         parts = [prompts.failure(failure), f"Break this step up again: {prompts.data(line)}\n"]
         user = prompts.whole(running.copy.files(), running.request, *(parts if failure else ()))
         call = Call(_TEXTS, user, None, max_completion_tokens=_TEXT_TOKENS)
-        purpose = "redecompose" if failure else "decompose"
+        purpose: Purpose = "redecompose" if failure else "decompose"
         said = running.talk.ask(call, purpose, retry=bool(failure)).text
         texts = list(dict.fromkeys(_LINE.findall(said)))[:_MOST_LINES]
         return [
@@ -163,7 +164,9 @@ class _Alone:
 
 def _told(node: Mapping[str, Any]) -> dict[str, Any]:
     shown = {name: node[name] for name in ("id", "obligation", "target_entity", "validation")}
-    parts = [{x: part[x] for x in ("obligation", "target_entity")} for part in node.get("members", ())]
+    parts = [
+        {x: part[x] for x in ("obligation", "target_entity")} for part in node.get("members", ())
+    ]
     return {**shown, "members": parts} if parts else shown
 
 

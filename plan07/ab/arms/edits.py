@@ -1,9 +1,9 @@
 """Reads an edit reply and works it into files: the one edit format of all arms.
 
-A reply holds fenced blocks of Python. In a block, a line `# file: PATH` says which file what follows
-belongs to; what follows are whole functions, classes, methods in their class, constants or imports
-that are added or take the place of those of the same name, and lines `# delete: NAME`. Everything
-that is not named stays. So an edit is as short as what it changes, whatever the size of the file.
+A reply holds fenced blocks of Python. In a block, a line `# file: PATH` says which file it goes on
+with; below it stand whole functions, classes, methods in their class, constants or imports that are
+added or take the place of those of the same name, and lines `# delete: NAME`. Everything that is
+not named stays. So an edit is as short as what it changes, whatever the size of the file.
 
 What a weak model leaves out is filled in where there is one reading only: a block without a path
 belongs to the one file that defines what it defines. Nothing is written outside of the working
@@ -199,7 +199,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 def _start(statement: ast.stmt) -> int:
     """The first line of a statement with its decorators, from 0."""
-    decorators = getattr(statement, "decorator_list", [])
+    decorators = statement.decorator_list if isinstance(statement, _DEFINITIONS) else []
     return min([statement.lineno, *(each.lineno for each in decorators)]) - 1
 
 

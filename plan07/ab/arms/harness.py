@@ -2,10 +2,10 @@
 
 The command is started once, without a shell, in a copy of the repository; the request is its
 standard input. It edits the copy and exits. Nothing of the harness is touched: it sees a temporary
-directory. What it asked its model it writes to the file that PLAN07_AB_CALLS names, one line of JSON
-for each call: `{"tokens_in": 812, "tokens_out": 95, "retry": false}`, with `prompt` and `reply` where
-it can tell them. A command that writes none is refused, because a run without tokens would win every
-comparison of tokens.
+directory. What it asked its model it writes to the file that PLAN07_AB_CALLS names, one line of
+JSON for each call: `{"tokens_in": 812, "tokens_out": 95, "retry": false}`, with `prompt` and
+`reply` where it can tell them. A command that writes none is refused, because a run without tokens
+would win every comparison of tokens.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def run(running: Running, command: str, seconds: float) -> None:
         )
     if ran.exit or ran.timed_out:
         why = "its time was over" if ran.timed_out else f"status {ran.exit}"
-        running.notes.append(printable(f"the harness ended with {why}: {last_line(ran.output)}")[:200])
+        running.notes.append(
+            printable(f"the harness ended with {why}: {last_line(ran.output)}")[:200]
+        )
     running.stands("attempt-1")
 
 
@@ -86,7 +88,9 @@ def _call(row: object, command: str) -> CallRecord:
         place = ".".join(str(part) for part in wrong["loc"])
         raise InputError(
             "AB_HARNESS_CALLS_INVALID",
-            f"the harness {quoted(command)} wrote a call that is none: {place}: {wrong['msg']}"[:300],
+            f"the harness {quoted(command)} wrote a call that is none: {place}: {wrong['msg']}"[
+                :300
+            ],
             'write {"tokens_in": N, "tokens_out": N, "retry": false}, prompt and reply if you like',
             phase=_PHASE,
         ) from error

@@ -4,17 +4,17 @@ The product itself, as `plan07 plan` and `plan07 run` put it together: evidence 
 canonicalization, the one model call, the rules, the driver with its gate. The model is asked with
 the edit prompt of the other arms, for the one obligation that is due. After a pass, what the edit
 reaches by the impact table revises the plan; after a failure the copy goes back to the last
-checkpoint and the model decomposes the affected part again, once for each failure. Where that comes
-to nothing, the node is tried again with what failed.
+checkpoint and the model decomposes the affected part again, once for each failure. Where that
+comes to nothing, the node is tried again with what failed.
 
 A decomposition that is refused, or comes to nothing, is drafted by rules instead, as
-`--decomposer rules` does (option `drafted`). Statements of a validation that only somebody can judge
-are judged by the repository: it compiles, imports, and passes what it passed before.
+`--decomposer rules` does (option `drafted`). A statement that only somebody can judge is judged by
+the repository: it compiles, imports, and passes what it passed before.
 
 Two mechanisms can be left out here (build spec 7.5); the other three are in `ablated`:
 
-- revision trigger: the impact of an edit revises nothing, and a failed node is not decomposed again,
-  only tried again.
+- revision trigger: the impact of an edit revises nothing, and a failed node is not decomposed
+  again, only tried again.
 - local gate: every obligation counts as done once it was edited. When the visible tests fail at the
   end, nothing says where, so the whole plan is walked again from the base.
 """

@@ -1,7 +1,7 @@
 """The words that all arms share: instructions, the repository, the request, what failed.
 
-An arm adds what makes it that arm and nothing else. The parts stand in one order, what changes least
-first, so that a server that keeps prefixes reads them once. Texts of the request and of the
+An arm adds what makes it that arm and nothing else. The parts stand in one order, what changes
+least first, so that a server that keeps prefixes reads them once. Texts of the request and of the
 repository are fenced with more backticks than they hold; what a model or a test has said stands as
 JSON strings, each on a line of its own.
 """

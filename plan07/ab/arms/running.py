@@ -63,9 +63,7 @@ class Running:
         self.copy.write(changed)
         return ""
 
-    def stands(
-        self, node: str, obligations: Iterable[str] = (), attempts: int = 1
-    ) -> State:
+    def stands(self, node: str, obligations: Iterable[str] = (), attempts: int = 1) -> State:
         """Record that edits stand, and how the repository is afterwards; return the latter.
 
         Args:

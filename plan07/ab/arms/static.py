@@ -1,7 +1,7 @@
 """Static decomposition: the steps stand in the prompt, the same for every request.
 
-The model is led through the chain, one reply to a step. Nobody looks in between; when the tests fail
-at the end, the chain is run from the top, on the base again (build spec 7.1: "one that forces
+The model is led through the chain, one reply to a step. Nobody looks in between; when the tests
+fail at the end, the chain is run from the top, on the base again (build spec 7.1: "one that forces
 re-execution from the top").
 """
 

@@ -1,8 +1,7 @@
 """All that one run asks a model: counted, kept, and ended when the budget is used up.
 
-Every arm has the same budget, in calls and in tokens of prompts and replies together. A request that
-the run has made before is not made again: at temperature zero the reply is known, so a run that has
-nothing new to ask is over.
+Every arm has the same budget, in calls and in tokens of prompts and replies together. A request
+that the run has made before is not made again: at temperature zero the reply is known.
 """
 
 from __future__ import annotations
