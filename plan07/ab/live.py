@@ -20,11 +20,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from plan07.ab import tasks
+from plan07.ab import swebench, tasks
 from plan07.ab.arms import ablated, current, harness, monolithic, planned, static
-from plan07.ab.arms.copy import WorkingCopy
 from plan07.ab.arms.planned import Plans
-from plan07.ab.arms.running import Running
+from plan07.ab.arms.running import SHOWN_BYTES, Running
 from plan07.ab.arms.talk import Budget, Spent, Talk
 from plan07.ab.cassette import Cassette, mode_of
 from plan07.ab.config import checked
@@ -60,6 +59,10 @@ class Options(Record):
         drafted: rules draft the obligations where the model's decomposition is refused.
         harness: a command that takes the place of the arm `current`, see `arms.harness`.
         harness_seconds: its time limit.
+        repository_bytes: of the repository in a prompt; of a larger one, the files that the request
+            speaks of most.
+        instances: the data of SWE-bench, for tasks `{ instance = ID }`.
+        clones: the directory of clones of their repositories.
     """
 
     base_url: str | None = None
@@ -74,6 +77,9 @@ class Options(Record):
     drafted: bool = True
     harness: Annotated[str, Field(max_length=1000)] = ""
     harness_seconds: Annotated[float, Field(gt=0, le=86_400)] = 3600
+    repository_bytes: Annotated[int, Field(ge=1)] = SHOWN_BYTES
+    instances: str = "instances.jsonl"
+    clones: str = "clones"
 
 
 def make(context: Context) -> Live:
@@ -111,14 +117,14 @@ class Live:
             Plan07Error: the task, the model or the cassette cannot be used.
         """
         options = self._options
-        work = tasks.small(task.data, self.context.directory)
+        work = self._task(task)
         python = options.python or sys.executable
         with tempfile.TemporaryDirectory(prefix="plan07-live-") as folder, _own_home():
             root = os.path.join(folder, "repository")
             work.lay(root)
-            copy = WorkingCopy(root, python, options.seconds)
+            copy = work.copy(root, python, options.seconds)
             talk = Talk(self._client(), options.budget)
-            running = Running(copy, work.request, talk)
+            running = Running(copy, work.request, talk, options.repository_bytes)
             plans = os.path.join(folder, "plans")
             try:
                 self._work(running, arm, removed, plans, python)
@@ -144,6 +150,13 @@ class Live:
             },
             notes=running.notes,
         )
+
+    def _task(self, task: Task) -> tasks.SmallTask | swebench.Instance:
+        directory, options = self.context.directory, self._options
+        if "instance" not in task.data:
+            return tasks.small(task.data, directory)
+        data, clones = (os.path.join(directory, x) for x in (options.instances, options.clones))
+        return swebench.instance(str(task.data["instance"]), data, clones)
 
     def _work(
         self, running: Running, arm: Arm, removed: Mechanism | None, folder: str, python: str

@@ -58,6 +58,16 @@ class SmallTask:
         """
         laid(os.path.join(self.folder, "repo"), root)
 
+    def copy(self, root: str, python: str, seconds: float) -> WorkingCopy:
+        """Return the working copy in a directory.
+
+        Args:
+            root: where the repository was laid.
+            python: the interpreter of the tests.
+            seconds: time limit of one check.
+        """
+        return WorkingCopy(root, python, seconds)
+
     def resolved(self, copy: WorkingCopy, python: str, seconds: float) -> bool:
         """Return whether a working copy fulfils the request.
 

@@ -88,7 +88,7 @@ LAYERS = [
     ["ab/simulated/baselines", "ab/simulated/planned"],
     ["ab/simulated/__init__"],
     ["ab/cassette", "ab/arms/__init__", "ab/arms/edits", "ab/arms/copy", "ab/arms/prompts"],
-    ["ab/arms/talk", "ab/tasks"],
+    ["ab/arms/talk", "ab/tasks", "ab/swebench"],
     ["ab/arms/running"],
     ["ab/arms/monolithic", "ab/arms/static", "ab/arms/current", "ab/arms/harness"],
     ["ab/arms/planned", "ab/arms/sequence"],

@@ -73,7 +73,7 @@ def untyped(plans: Plans) -> None:
 
     def lines(failure: str, line: str) -> Sequence[Item]:
         parts = [prompts.failure(failure), f"Break this step up again: {prompts.data(line)}\n"]
-        user = prompts.whole(running.copy.files(), running.request, *(parts if failure else ()))
+        user = running.prompt(*(parts if failure else ()))
         call = Call(_TEXTS, user, None, max_completion_tokens=_TEXT_TOKENS)
         purpose: Purpose = "redecompose" if failure else "decompose"
         said = running.talk.ask(call, purpose, retry=bool(failure)).text

@@ -100,13 +100,21 @@ class WorkingCopy:
         python: the interpreter of the tests.
         seconds: time limit of one check.
         tests: what pytest is told to run; all tests by default.
+        forgiving: tests that fail at the base are no failures afterwards, as in a repository whose
+            request names none of them.
 
     Raises:
         InputError: git or pytest cannot be used.
     """
 
     def __init__(
-        self, root: str, python: str, seconds: float, tests: Sequence[str] = ("tests",)
+        self,
+        root: str,
+        python: str,
+        seconds: float,
+        tests: Sequence[str] = ("tests",),
+        *,
+        forgiving: bool = False,
     ) -> None:
         self.root = os.path.realpath(root)
         self._python = python
@@ -118,7 +126,11 @@ class WorkingCopy:
         with open(os.path.join(self.root, ".git", "info", "exclude"), "a") as stream:
             stream.write("build/\n__pycache__/\n")
         self.base = self.commit("base")
-        self.base_passed = run_tests(self.root, self._python, self._seconds, self._tests).passed
+        found = run_tests(self.root, self._python, self._seconds, self._tests)
+        self.base_passed = found.passed
+        self._forgiven = frozenset(found.failed) if forgiving else frozenset[str]()
+        self._base_files = self.files()
+        self._importable = self._imports(self._base_files)
 
     def files(self) -> dict[str, str]:
         """Return the Python files, path to text, in the order of their paths."""
@@ -182,10 +194,17 @@ class WorkingCopy:
         files = self.files()
         key = tuple(files.items())
         if key not in self._seen:
-            outcomes = run_tests(self.root, self._python, self._seconds, self._tests)
+            found = run_tests(self.root, self._python, self._seconds, self._tests)
+            failed = {x: why for x, why in found.failed.items() if x not in self._forgiven}
+            outcomes = found._replace(failed=failed)
             oracles = {
-                "compiles": all(_compiles(text, path) for path, text in files.items()),
-                "imports": self._imports(files),
+                "compiles": all(
+                    _compiles(text, path)
+                    for path, text in files.items()
+                    if text != self._base_files.get(path)
+                ),
+                # Where not every module could be imported to begin with, nothing is learned.
+                "imports": not self._importable or self._imports(files),
                 "tests": self.base_passed <= outcomes.passed,
             }
             self._seen[key] = State(outcomes, dict(oracles))

@@ -36,6 +36,9 @@ change the tests. No explanation.
 """
 
 
+_WORD = re.compile(r"[A-Za-z_]\w{2,}")
+
+
 def repository(files: Mapping[str, str]) -> str:
     """Return the files as a part of a prompt.
 
@@ -43,6 +46,30 @@ def repository(files: Mapping[str, str]) -> str:
         files: path to text.
     """
     return "\n".join(["Repository", "", *(_file(path, text) for path, text in files.items())])
+
+
+def selected(files: Mapping[str, str], asked: str, most: int) -> dict[str, str]:
+    """Return the files that fit into a prompt: all, or those that the request speaks of most.
+
+    Args:
+        files: path to text.
+        asked: the request.
+        most: bytes.
+    """
+    sizes = {path: len(text.encode("utf-8", "replace")) for path, text in files.items()}
+    if sum(sizes.values()) <= most:
+        return dict(files)
+    words = set(_WORD.findall(asked))
+    ranks = {
+        path: len(words & set(_WORD.findall(f"{path} {text}"))) / (1 + sizes[path] / most)
+        for path, text in files.items()
+    }
+    kept, room = set[str](), most
+    for path in sorted(files, key=lambda each: (-ranks[each], each)):
+        if sizes[path] <= room:
+            kept.add(path)
+            room -= sizes[path]
+    return {path: text for path, text in files.items() if path in kept}
 
 
 def request(text: str) -> str:

@@ -10,6 +10,8 @@ from plan07.ab.arms.talk import Talk
 from plan07.ab.records import StepRecord
 from plan07.llm.call import Call
 
+SHOWN_BYTES = 24_000
+
 
 def told(refused: str, failed: str) -> str:
     """Return what an arm tells the model of a failure.
@@ -28,14 +30,27 @@ class Running:
         copy: at the base of the task.
         request: its text.
         talk: with the model.
+        shown: bytes of the repository that a prompt holds at the most.
     """
 
-    def __init__(self, copy: WorkingCopy, request: str, talk: Talk) -> None:
+    def __init__(
+        self, copy: WorkingCopy, request: str, talk: Talk, shown: int = SHOWN_BYTES
+    ) -> None:
+        self._shown = shown
         self.copy = copy
         self.request = request
         self.talk = talk
         self.steps: list[StepRecord] = []
         self.notes: list[str] = []
+
+    def prompt(self, *parts: str) -> str:
+        """Return a prompt about the copy as it is.
+
+        Args:
+            parts: what comes after the request; empty ones are left out.
+        """
+        files = prompts.selected(self.copy.files(), self.request, self._shown)
+        return prompts.whole(files, self.request, *parts)
 
     def edit(self, *parts: str, retry: bool, failure: str = "") -> str:
         """Have the model edit the copy; return "" or why its reply could not be applied.
@@ -48,7 +63,7 @@ class Running:
         Raises:
             Spent: the budget is used up.
         """
-        user = prompts.whole(self.copy.files(), self.request, *parts, prompts.failure(failure))
+        user = self.prompt(*parts, prompts.failure(failure))
         limit = self.talk.budget.reply_tokens
         call = Call(prompts.SYSTEM, user, None, max_completion_tokens=limit)
         said = self.talk.ask(call, "edit", step=len(self.steps), retry=retry)
