@@ -13,6 +13,7 @@ from plan07.ab import comparison, decision, statistics
 from plan07.ab.ablation import Ablated, ablate
 from plan07.ab.metrics import MEASURES, Value, measures, oracles, states
 from plan07.ab.records import Arm, RunRecord
+from plan07.document import natural
 from plan07.errors import PlanRefused
 
 SCHEMA = "plan07.ab.report/1"
@@ -49,7 +50,7 @@ def build(runs: Sequence[RunRecord]) -> dict[str, Any]:
         "host": first.host,
         "sample": first.sample,
         "tokenizer": first.tokenizer,
-        "tasks": sorted({run.task for run in runs}),
+        "tasks": sorted({run.task for run in runs}, key=natural),
         "seeds": sorted({run.seed for run in runs}),
         "runs": len(runs),
         "missing": comparison.missing(runs),
@@ -158,6 +159,7 @@ def _verdict(found: Ablated) -> dict[str, Any]:
 def exact(value: Value) -> str | None:
     """Return a fraction as text, exact: a whole number, a finite decimal, or n/d.
 
+    >>> from fractions import Fraction
     >>> exact(Fraction(5)), exact(Fraction(9, 10)), exact(Fraction(2, 3)), exact(None)
     ('5', '0.9', '2/3', None)
     """

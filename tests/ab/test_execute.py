@@ -137,7 +137,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 
 def until(path: str, runs: int) -> None:
     """Wait until so many runs are kept."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while time.monotonic() < end:
         if Path(path).exists() and Path(path).read_bytes().count(b"\n") >= runs:
             return
@@ -155,7 +155,7 @@ class TestCutOff:
             until(path, 4)
             # Ctrl-C reaches every process of the terminal's group.
             os.killpg(process.pid, signal.SIGINT)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=120)
         finally:
             process.kill()
         assert process.returncode == 130
@@ -179,7 +179,7 @@ class TestCutOff:
         process = started(file, "-o", path, "--workers", "1")
         until(path, 4)
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         # What a kill in the middle of a write leaves behind.
         with open(path, "ab") as stream:
             stream.write(b'{"arm":"plan07","calls":[{"fin')
@@ -233,12 +233,12 @@ class TestDask:
         with cluster(tmp_path) as address:
             assert address.startswith("tcp://127.0.0.1:")
             process = started(file, "-o", there, "--dask", address)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=120)
             assert (process.returncode, err.count("Traceback")) == (0, 0), err
             assert out == f"8 runs made, 0 were there: {there}\n"
             failing = abruns.config(tmp_path / "d.toml", fails_at="two")
             process = started(failing, "-o", f"{there}.failed", "--dask", address)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=120)
             assert process.returncode == 2
             assert "AB_RUN_FAILED" in err
             assert "RuntimeError: no luck" in err

@@ -32,10 +32,10 @@ def test_the_tables_of_rule_files_and_atoms_are_those_of_the_headers() -> None:
 
 def test_there_are_commands_to_check() -> None:
     assert len(RUNS) == README.count("<!-- run:") == 5
-    assert len(SESSIONS) == README.count("<!-- session:") == 2
+    assert len(SESSIONS) == README.count("<!-- session:") == 3
 
 
-@pytest.mark.parametrize("session", SESSIONS, ids=["drive", "run"])
+@pytest.mark.parametrize("session", SESSIONS, ids=["drive", "run", "ab"])
 def test_a_session_prints_what_is_shown(session: str) -> None:
     assert readme_sessions.played(session) == session
 
@@ -81,6 +81,43 @@ def test_every_dependency_is_named() -> None:
     section = README.split("## Dependencies")[1].split("## Decisions")[0]
     missing = {name[0] for name in names if name and name[0] not in section}
     assert missing - {"matplotlib"} == set()
+
+
+LINEAGE = README.split("## Lineage")[1].split("\n## ")[0]
+SYSTEMS = (
+    *("CodePlan", "MetaGPT", "SWE-Search", "Runtime-Structured Task Decomposition"),
+    *("From Plan to Action", "HyperAgent", "Hybrid-Gym", "Latent Programming Horizons"),
+    *("Plan-and-Solve", "Tree of Thoughts", "ReAct", "Reflexion"),
+)
+
+
+def test_each_row_of_the_lineage_is_tested() -> None:
+    """S-001-18: systems are named as lineage, each with what is taken and where it is tested."""
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| `([^`]+)` \|$", LINEAGE, re.M)
+    assert [name for name, _ in rows] == list(SYSTEMS)
+    for _, test in rows:
+        file, _, name = test.partition("::")
+        assert (
+            f"class {name}" in (ROOT / file).read_text("utf-8") if name else (ROOT / file).exists()
+        )
+
+
+@pytest.mark.parametrize(
+    "number", ["21,120", "85.9", "87.7", "23 %", "2 to 97", "436 ± 132", "904 ± 17", "1,632 ± 145"]
+)
+def test_numbers_of_the_sources_are_quoted_as_theirs(number: str) -> None:
+    """S-001-17: as citations only, and those of retry tokens as less established."""
+    assert number in LINEAGE
+    assert number not in README.replace(LINEAGE, "")
+    assert LINEAGE.index("Numbers that these sources report are theirs") < LINEAGE.index(number)
+    assert "are of one workload and less established" in " ".join(LINEAGE.split())
+
+
+def test_figures_are_asked_of_repositories_that_no_model_has_seen() -> None:
+    """S-001-14."""
+    said = " ".join(LINEAGE.split())
+    assert "with strong models, so they promise nothing for a weak one" in said
+    assert "report them on held-out repositories, and on some outside of any benchmark" in said
 
 
 def test_the_deferred_rows_are_listed() -> None:

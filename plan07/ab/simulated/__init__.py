@@ -41,7 +41,7 @@ class Simulated:
         """
         assumed = assumptions.of(self._context, task)
         count = counter(assumed.tokenizer)
-        world = World(task.id, seed, assumed)
+        world = World(assumed.world, seed, assumed)
         written = Recorder(world, count)
         if arm is Arm.PLAN07:
             resolved = planned.run(world, written, removed)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field
 
 from plan07.ab.config import checked
-from plan07.ab.records import Context, Task
+from plan07.ab.records import Context, Name, Task
 from plan07.ab.tokens import DEFAULT
 from plan07.models import Record
 
@@ -36,6 +36,8 @@ class Assumptions(Record):
         missed: share of wrong edits that the test of their own does not find; acceptance tests do.
         malformed: share of typed records that are not of the schema.
         forgotten: share of steps that are skipped where the plan lives in the model's context.
+        world: the name of the simulated repository; tasks of the same name share it, and its luck,
+            so that they differ in the other numbers only. The task's id by default.
         attempts: how often an obligation is edited at most, in every arm.
         tokenizer: as `tokens.counter`.
     """
@@ -50,11 +52,12 @@ class Assumptions(Record):
     malformed: Rate = Decimal(0)
     forgotten: Rate = Decimal("0.05")
     attempts: Annotated[int, Field(ge=1, le=20)] = 3
+    world: Name = ""
     tokenizer: str = DEFAULT
 
     def settings(self) -> dict[str, str]:
         """Return the numbers as a run's settings, by their names."""
-        shown = {name: str(value) for name, value in self if name != "tokenizer"}
+        shown = {n: str(value) for n, value in self if n not in ("tokenizer", "world")}
         return {**shown, "relapse": str(self.again)}
 
     @property
@@ -69,5 +72,5 @@ def of(context: Context, task: Task) -> Assumptions:
     Raises:
         InputError: a name is unknown, or a number out of its range.
     """
-    merged: dict[str, Any] = {**context.options, **task.data}
+    merged: dict[str, Any] = {"world": task.id, **context.options, **task.data}
     return checked(Assumptions, merged, f"task {task.id}", "AB_ASSUMPTION_INVALID")

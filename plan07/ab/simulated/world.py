@@ -1,6 +1,6 @@
 """A simulated repository: what depends on what, which edits stand, and whether it is valid.
 
-What the repository is depends on the task alone; how lucky the model is on the seed as well, and on
+What the repository is depends on its name alone; how lucky the model is on the seed as well, and on
 which obligation it edits for the how-many-th time. So all arms of a seed meet the same repository
 and the same luck, and differ only in what they do (common random numbers).
 """
@@ -18,14 +18,14 @@ class World:
     """One repository, as one run finds and leaves it.
 
     Args:
-        task: the id of the task.
+        name: of the repository.
         seed: of the luck.
         assumed: the weak model in numbers.
     """
 
-    def __init__(self, task: str, seed: int, assumed: Assumptions) -> None:
+    def __init__(self, name: str, seed: int, assumed: Assumptions) -> None:
         self.assumed = assumed
-        self._task = task
+        self._name = name
         self._seed = seed
         self.foreseen = [f"shop.part{number}.price" for number in range(1, assumed.size + 1)]
         self.needs: dict[str, tuple[str, ...]] = {}
@@ -51,8 +51,8 @@ class World:
         return tuple(self.foreseen[each] for each in sorted(set(found)))
 
     def _draw(self, *what: str, lucky: bool = False) -> Fraction:
-        """A number from 0 to below 1 that these words, the task, and with luck the seed decide."""
-        words = [self._task, str(self._seed) if lucky else "", *what]
+        """A number from 0 to below 1 that these words, the name, and with luck the seed decide."""
+        words = [self._name, str(self._seed) if lucky else "", *what]
         text = "\0".join(words).encode("utf-8", "backslashreplace")
         return Fraction(int.from_bytes(hashlib.sha256(text).digest()[:8]), 1 << 64)
 
