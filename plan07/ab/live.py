@@ -54,7 +54,8 @@ class Options(Record):
         weights: hash of the model's weights, for the cassette.
         cassette: file of recorded replies, from where the configuration lies; none without it.
         budget: of every run, whatever the arm.
-        seconds: time limit of one check.
+        seconds: of the processor, the limit of one check, so that a busy machine changes no
+            verdict; by the clock it may take twenty times as long.
         python: interpreter of the checks, with pytest; this one without it.
         drafted: rules draft the obligations where the model's decomposition is refused.
         harness: a command that takes the place of the arm `current`, see `arms.harness`.

@@ -51,6 +51,18 @@ def test_each_oracle_sees_its_fault(copy: WorkingCopy, text: str, oracles: dict[
     assert not copy.state().valid
 
 
+def test_a_test_without_an_end_fails_by_the_processor_time(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text(
+        "import loop\n\n\ndef test_a():\n    assert loop.A == 1\n"
+    )
+    (tmp_path / "loop.py").write_text("A = 1\n")
+    copy = WorkingCopy(os.fspath(tmp_path), sys.executable, 5)
+    copy.write({"loop.py": "while True:\n    A = 1\n"})
+    assert copy.state().oracles == {"compiles": True, "imports": False, "tests": False}
+    assert copy.state().failure == "tests: no end within 5 seconds"
+
+
 def test_done_when_every_visible_test_passes(copy: WorkingCopy) -> None:
     copy.write({"one.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n"})
     assert copy.state().done

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,8 @@ from plan07.errors import InputError
 from plan07.validate import surroundings
 
 _PHASE = "ab"
+# How many times as long a check may take by the clock as by the processor.
+PATIENCE = 20
 _NOT_READ = ("build", "__pycache__")
 _MOST_LINES = 6
 _LONGEST_LINE = 200
@@ -30,6 +33,12 @@ _PYTEST = (
     *("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:plan07"),
     *("-p", "no:xdist", "-p", "no:hypothesispytest", "--color=no"),
 )
+_LIMITED = """\
+import os, resource, sys
+seconds = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 _IMPORT = """\
 import importlib, sys
 sys.path.insert(0, ".")
@@ -98,7 +107,7 @@ class WorkingCopy:
     Args:
         root: the directory; it holds the repository at its base.
         python: the interpreter of the tests.
-        seconds: time limit of one check.
+        seconds: of the processor, the limit of one check.
         tests: what pytest is told to run; all tests by default.
         forgiving: tests that fail at the base are no failures afterwards, as in a repository whose
             request names none of them.
@@ -269,7 +278,7 @@ def run_tests(root: str, python: str, seconds: float, tests: Sequence[str]) -> O
     Args:
         root: the working copy.
         python: the interpreter.
-        seconds: time limit of all of them.
+        seconds: of the processor, the limit of all of them together.
         tests: files, directories or node ids.
 
     Raises:
@@ -297,8 +306,12 @@ def run_tests(root: str, python: str, seconds: float, tests: Sequence[str]) -> O
 
 
 def _run(words: Sequence[str], root: str, seconds: float) -> runner.Ran:
+    """Run a Python, its limit in processor time: a busy machine must not change a verdict."""
+    python = words[0]
+    limited = (python, "-c", _LIMITED, str(max(1, round(seconds))), shutil.which(python) or python)
     environment = {**surroundings(os.environ), "COLUMNS": "200", "PYTHONHASHSEED": "0"}
-    return runner.run(words, root, environment, seconds)
+    ran = runner.run((*limited, *words[1:]), root, environment, seconds * PATIENCE)
+    return ran._replace(timed_out=ran.timed_out or ran.exit == -signal.SIGXCPU)
 
 
 def outcomes(report: str, root: str) -> Outcomes:

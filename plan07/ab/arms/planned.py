@@ -27,7 +27,7 @@ from typing import Any
 
 from plan07 import canonicalize, evidence, ledger, planning, redecompose, solver
 from plan07.ab.arms import prompts
-from plan07.ab.arms.copy import WorkingCopy
+from plan07.ab.arms.copy import PATIENCE, WorkingCopy
 from plan07.ab.arms.running import Running, told
 from plan07.ab.arms.talk import Spent, Stuck
 from plan07.ab.records import Mechanism
@@ -87,7 +87,7 @@ class Plans:
         running: the run.
         folder: where plans are kept, outside of the copy.
         python: the interpreter of the checks.
-        seconds: time limit of one check.
+        seconds: of the processor, the limit of one check.
         drafted: rules draft what a model's decomposition did not come to.
     """
 
@@ -97,7 +97,7 @@ class Plans:
         self.running = running
         self.options: Options = solver.options(repo=running.copy.root, repair=True)
         self.rules: Rulebook = solver.rules_of(self.options)
-        self.gate = Gate(running.copy, Local(running.copy.root, seconds, python))
+        self.gate = Gate(running.copy, Local(running.copy.root, seconds * PATIENCE, python))
         self._folder = folder
         self._drafted = drafted
         self._count = 0
