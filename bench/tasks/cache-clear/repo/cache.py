@@ -1,0 +1,8 @@
+class Cache:
+    def __init__(self):
+        self.values = {}
+
+    def get(self, key, make):
+        if key not in self.values:
+            self.values[key] = make(key)
+        return self.values[key]

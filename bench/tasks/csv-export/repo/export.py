@@ -1,0 +1,2 @@
+def to_text(rows):
+    return "\n".join(" ".join(row) for row in rows)

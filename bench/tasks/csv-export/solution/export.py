@@ -1,0 +1,6 @@
+def to_text(rows):
+    return "\n".join(" ".join(row) for row in rows)
+
+
+def to_csv(rows):
+    return "\n".join(",".join(row) for row in rows)

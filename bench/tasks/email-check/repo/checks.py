@@ -1,0 +1,2 @@
+def is_name(text):
+    return text.isalpha()

@@ -1,0 +1,5 @@
+import mailer
+
+
+def remind(user):
+    mailer.send(user, "please pay")

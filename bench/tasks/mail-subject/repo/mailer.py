@@ -1,0 +1,5 @@
+SENT = []
+
+
+def send(to, body):
+    SENT.append((to, body))

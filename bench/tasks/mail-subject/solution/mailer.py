@@ -1,0 +1,5 @@
+SENT = []
+
+
+def send(to, body, subject):
+    SENT.append((to, body, subject))

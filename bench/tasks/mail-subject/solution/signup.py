@@ -1,0 +1,5 @@
+import mailer
+
+
+def welcome(user):
+    mailer.send(user, "hello", "Welcome")

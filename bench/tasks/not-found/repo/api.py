@@ -1,0 +1,5 @@
+import store
+
+
+def show(key):
+    return 200, store.get(key)

@@ -1,0 +1,5 @@
+from api import show
+
+
+def test_show():
+    assert show("a") == (200, 1)

@@ -1,0 +1,5 @@
+from paging import page
+
+
+def listing(items, number):
+    return ", ".join(page(items, number))

@@ -1,0 +1,6 @@
+SIZE = 3
+
+
+def page(items, number, size=SIZE):
+    start = (number - 1) * size
+    return items[start : start + size]

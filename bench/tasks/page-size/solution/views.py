@@ -1,0 +1,5 @@
+from paging import page
+
+
+def listing(items, number, size=3):
+    return ", ".join(page(items, number, size))

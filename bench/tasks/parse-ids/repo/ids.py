@@ -1,0 +1,2 @@
+def parse(value):
+    return [int(part) for part in value.split(",")]

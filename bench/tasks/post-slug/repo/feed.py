@@ -1,0 +1,2 @@
+def links(posts):
+    return [post.url() for post in posts]

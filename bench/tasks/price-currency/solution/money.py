@@ -1,0 +1,2 @@
+def price(amount, currency="EUR"):
+    return f"{amount:.2f} {currency}"

@@ -1,0 +1,5 @@
+from labels import label
+
+
+def test_label():
+    assert label(" News") == "#news"

@@ -1,0 +1,5 @@
+from search import find
+
+
+def test_find():
+    assert find(["Ab ", "c"], "ab") == ["Ab "]

@@ -1,0 +1,2 @@
+def norm(value):
+    return value.strip().lower()

@@ -1,0 +1,5 @@
+import text
+
+
+def label(value):
+    return "#" + text.normalize(value)

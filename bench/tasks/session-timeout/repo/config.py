@@ -1,0 +1,6 @@
+TIMEOUT = 30
+
+
+class Config:
+    def __init__(self, name):
+        self.name = name

@@ -1,0 +1,9 @@
+from config import TIMEOUT
+
+
+class Session:
+    def __init__(self, config):
+        self.config = config
+
+    def expired(self, age):
+        return age > TIMEOUT
