@@ -71,13 +71,13 @@ def check_out(clone: Path, commit: str, tree: Path) -> None:
         Unfit: the clone lacks the commit.
     """
     tree.mkdir(parents=True)
-    archive = subprocess.Popen(
+    with subprocess.Popen(
         ["git", "-C", str(clone), "archive", "--format=tar", commit],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    )
-    unpacked = subprocess.run(["tar", "-x", "-C", str(tree)], check=False, stdin=archive.stdout)
-    if archive.wait() or unpacked.returncode:
+    ) as archive:
+        unpacked = subprocess.run(["tar", "-x", "-C", str(tree)], check=False, stdin=archive.stdout)
+    if archive.returncode or unpacked.returncode:
         raise Unfit(f"git archive: no files of {commit}")
 
 
