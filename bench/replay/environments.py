@@ -55,6 +55,7 @@ class Result(NamedTuple):
         outcomes: node id to passed, skipped or failed; empty if pytest did not come to its end.
         costs: node id to seconds, likewise.
         output: what pytest said.
+        broken: modules that could not be imported, with the kind of error.
     """
 
     status: int
@@ -62,6 +63,7 @@ class Result(NamedTuple):
     outcomes: dict[str, str]
     costs: dict[str, float]
     output: str
+    broken: Mapping[str, str] = {}
 
 
 def digest(requires: Sequence[str]) -> str:
@@ -167,6 +169,7 @@ def run(
     tests: Sequence[str] | None = None,
     timeout: float = 60.0,
     processor: int | None = None,
+    settings: Mapping[str, str] = {},
 ) -> Result:
     """Run the tests of a record in a working copy and return what became of each.
 
@@ -180,6 +183,7 @@ def run(
         timeout: seconds until the run is ended.
         processor: seconds of processor time until one of its processes is ended, which a busy
             machine does not shorten; None for no such limit.
+        settings: variables beside those of `variables`; an empty one is taken away.
     """
     scratch.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name("outcomes.py"), scratch / f"{PLUGIN}.py")
@@ -193,14 +197,28 @@ def run(
     report = scratch / "outcomes.jsonl"
     report.unlink(missing_ok=True)
     status, output = _limited(
-        command(record, python, chosen), tree, variables(record, tree, scratch), timeout, processor
+        command(record, python, chosen),
+        tree,
+        {
+            name: told
+            for name, told in {**variables(record, tree, scratch), **settings}.items()
+            if told
+        },
+        timeout,
+        processor,
     )
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
-    rows = {row[0]: row[1:] for row in map(json.loads, lines)}
-    _, seconds = rows.pop("", ("", 0.0))
-    outcomes = {nodeid: row[0] for nodeid, row in rows.items()}
-    costs = {nodeid: row[1] for nodeid, row in rows.items()}
-    return Result(status, seconds, outcomes, costs, output)
+    rows = [json.loads(each) for each in lines]
+    broken = {row[0]: row[1] for row in rows if len(row) == 2}
+    tests = [row for row in rows if len(row) == 3 and row[0]]
+    return Result(
+        status,
+        next((row[2] for row in rows if not row[0]), 0.0),
+        {row[0]: row[1] for row in tests},
+        {row[0]: row[2] for row in tests},
+        output,
+        broken,
+    )
 
 
 def _limited(

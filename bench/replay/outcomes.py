@@ -7,13 +7,16 @@ busy machine counts little, and a test that sleeps or waits for a server counts 
 Loaded as `-p replay_outcomes`, in the environment of another project and thus in whichever pytest
 that project needs; the standard library is all it uses. The file to write is REPLAY_OUTCOMES.
 A test is `failed` if its set-up, its body or its tear-down failed; a file that cannot be collected
-is one `failed` line of its own.
+is one `failed` line of its own. Of the packages that REPLAY_IMPORTS names, every module is imported
+at the end; one that cannot be gives a line of two: its name, and the kind of error.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import time
 from typing import Any
 
@@ -64,3 +67,22 @@ def pytest_sessionfinish() -> None:
         out.write(json.dumps(["", "run", _spent() - _BEGIN]) + "\n")
         for nodeid in sorted(_seen):
             out.write(json.dumps([nodeid, _seen[nodeid], _cost.get(nodeid, 0.0)]) + "\n")
+        for name, kind in sorted(_broken(os.environ.get("REPLAY_IMPORTS", "").split()).items()):
+            out.write(json.dumps([name, kind]) + "\n")
+
+
+def _broken(packages: list[str]) -> dict[str, str]:
+    found = {}
+    todo = list(packages)
+    while todo:
+        name = todo.pop()
+        if name.rpartition(".")[2] == "__main__":
+            continue
+        try:
+            module = importlib.import_module(name)
+        except BaseException as error:
+            found[name] = type(error).__name__
+            continue
+        for each in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            todo.append(f"{name}.{each.name}")
+    return found

@@ -56,7 +56,9 @@ RULES: list[tuple[str, dict[str, Row]]] = [
         "override_added",
         {"calls": ("check", "definition_first"), "family": ("should", "definition_first")},
     ),
-    ("field_added config_key_added", {"refers": ("check", "definition_first")}),
+    ("behaviour_changed", {"tests": ("must", "together")}),
+    ("field_added", {"refers": ("should", "definition_first")}),
+    ("config_key_added", {"refers": ("check", "definition_first")}),
     (
         "type_widened",
         {

@@ -350,6 +350,7 @@ ROLE_OF = {
     "migrate": ["schema_migration"],
     "": [
         "body",
+        "behaviour_changed",
         "added",
         "return_type_narrowed",
         "raises_changed",
