@@ -30,9 +30,7 @@ def main(argv: Sequence[str]) -> int:
     asked = _parser().parse_args(list(argv))
     unknown = set(asked.orders) - set(ORDERS)
     if unknown:
-        print(
-            f"replay: there is no order {min(unknown)}; one of {', '.join(ORDERS)}", file=sys.stderr
-        )
+        print(f"replay: there is no order {min(unknown)}; one of {', '.join(ORDERS)}", file=sys.stderr)
         return 2
     places = Places(*(os.path.abspath(p) for p in (asked.repos, asked.environments, asked.kept)))
     jobs = [

@@ -328,9 +328,7 @@ def _binds(edit: Edit, kinds: AbstractSet[str], removed: bool) -> Iterator[str]:
         yield from sorted(kinds - {"added", "deleted", *_PARAMETERS})
 
 
-def _modules_named(
-    end: End, change: Change, modules: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
+def _modules_named(end: End, change: Change, modules: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return, by path, the names by which a file calls modules of the repository."""
     root = change.ends.old if end.which == OLD else change.ends.new
     found: dict[str, dict[str, str]] = {}

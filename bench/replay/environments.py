@@ -210,12 +210,12 @@ def run(
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
     rows = [json.loads(each) for each in lines]
     broken = {row[0]: row[1] for row in rows if len(row) == 2}
-    tests = [row for row in rows if len(row) == 3 and row[0]]
+    told = [row for row in rows if len(row) == 3 and row[0]]
     return Result(
         status,
         next((row[2] for row in rows if not row[0]), 0.0),
-        {row[0]: row[1] for row in tests},
-        {row[0]: row[2] for row in tests},
+        {row[0]: row[1] for row in told},
+        {row[0]: row[2] for row in told},
         output,
         broken,
     )

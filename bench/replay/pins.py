@@ -24,7 +24,10 @@ def pins(edits: list[Edit], tests: AbstractSet[int]) -> Iterator[tuple[int, int]
         tests: which of them lie in test files.
     """
     named = {
-        word for each in edits if each.action != "modified" for word in _WORD.findall(each.name)
+        word
+        for each in edits
+        if each.action != "modified"
+        for word in _WORD.findall(each.name)
     }
     told = {
         number: _told(each, named)
@@ -95,6 +98,4 @@ def _words(nodes: Iterable[ast.AST]) -> Counter[str]:
             elif isinstance(node, ast.Constant):
                 found.update(_WORD.findall(str(node.value)))
     del found[""]
-    return Counter(
-        {word: number for word, number in found.items() if number > 0 and _WORD.fullmatch(word)}
-    )
+    return Counter({word: number for word, number in found.items() if number > 0 and _WORD.fullmatch(word)})

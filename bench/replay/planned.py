@@ -12,12 +12,7 @@ from bench.replay.edits import Edit
 from plan07 import solve
 
 # One obligation for each edit may be more than a plan of an agent holds.
-LIMITS = {
-    "max_obligations": 512,
-    "max_dependencies": 512,
-    "max_edit_files": 64,
-    "max_static_bytes": 2**24,
-}
+LIMITS = {"max_obligations": 512, "max_dependencies": 512, "max_edit_files": 64, "max_static_bytes": 2**24}
 
 
 def identifier(number: int) -> str:
@@ -119,9 +114,7 @@ def units(document: Mapping[str, Any], rules: str | None = None) -> list[Unit]:
     for before, unit in schedule.edges:
         after[unit].add(places[before])
     return [
-        Unit(
-            tuple(int(each[1:]) - 1 for each in members.get(unit, (unit,))), frozenset(after[unit])
-        )
+        Unit(tuple(int(each[1:]) - 1 for each in members.get(unit, (unit,))), frozenset(after[unit]))
         for unit in schedule.order
     ]
 

@@ -185,3 +185,5 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
         "topological": lambda: orders.topological(change, found),
     }
     return plain[name](), {}
+
+

@@ -138,9 +138,7 @@ class _Drive:
         for part in sorted(parts, key=lambda each: -order[min(each)]):
             fewer = group - part
             left = {each for each in parts if each <= fewer}
-            closed = all(
-                before in left or before <= self._done for u in left for before in waits[u]
-            )
+            closed = all(before in left or before <= self._done for u in left for before in waits[u])
             if len(left) > 1 and closed and self._try(fewer).tests:
                 group, parts = fewer, left
         return group

@@ -80,9 +80,7 @@ def parse(text: str) -> Parsed:
     return Parsed(pieces, "".join(lines[end:]))
 
 
-def _split(
-    lines: Sequence[str], body: Sequence[Statement], done: int
-) -> tuple[tuple[Piece, ...], int]:
+def _split(lines: Sequence[str], body: Sequence[Statement], done: int) -> tuple[tuple[Piece, ...], int]:
     """Return pieces, and the number of lines that they and what stands before them take."""
     groups: list[list[Statement]] = []
     for node in body:

@@ -62,10 +62,7 @@ def _totals(rows: Sequence[Row], names: Sequence[str]) -> Iterable[str]:
         yield _line(
             [
                 name,
-                *(
-                    _share(told[judge], told["intermediate"])
-                    for judge in ("valid", "stable", "new")
-                ),
+                *(_share(told[judge], told["intermediate"]) for judge in ("valid", "stable", "new")),
                 str(told["steps"]),
                 f"{told['valid'] / told['edits']:.2f}" if told["edits"] else "-",
                 str(told["largest"]),
