@@ -191,8 +191,13 @@ def record_of(draft: Record, roots: list[str], whole: bool, place: Place) -> dic
     for _ in range(ROUNDS):
         again = both()
         left_out = _left_out([*results, *again])
-        if not left_out:
+        slow = _least(results, again) >= LIMIT
+        if not left_out and not slow:
             return _measured(record, results, again)
+        if slow and record["tests"] == list(roots):
+            raise Unfit("the whole suite is not always below the limit")
+        if slow:
+            _cheapen(record, touched, [*results, *again])
         files = {each for each in left_out if "::" not in each}
         if files & {*touched, *roots}:
             raise Unfit(f"cannot be collected: {', '.join(sorted(files))}")
@@ -212,6 +217,11 @@ def _collected(path: str) -> bool:
 def _cost(results: list[Result]) -> float:
     late = any(each.status == LATE for each in results)
     return PATIENCE if late else max(each.seconds for each in results)
+
+
+def _least(one: list[Result], two: list[Result]) -> float:
+    """Return what the dearer end costs, each as in the quicker of its two runs."""
+    return max(min(a.seconds, b.seconds) for a, b in zip(one, two, strict=True))
 
 
 def _cheapen(record: dict[str, Any], touched: list[str], results: list[Result]) -> None:
@@ -264,8 +274,4 @@ def _measured(record: Mapping[str, Any], one: list[Result], two: list[Result]) -
     passed = [sum(o == "passed" for o in each.outcomes.values()) for each in one]
     if not all(passed):
         raise Unfit("no test passes at one of the ends")
-    pairs = zip(one, two, strict=True)
-    cost = max(min(a.seconds, b.seconds) for a, b in pairs)
-    if cost >= LIMIT:
-        raise Unfit(f"the tests took {cost:.1f} s")
-    return {**record, "seconds": round(cost, 1), "passed": passed}
+    return {**record, "seconds": round(_least(one, two), 1), "passed": passed}
