@@ -19,7 +19,6 @@ import contextlib
 import hashlib
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -36,6 +35,9 @@ PLUGIN = "replay_outcomes"
 FIXED = ("-q", "-p", "no:cacheprovider", "-p", PLUGIN, "-o", "addopts=", "--color=no")
 """What every run is told: no state between runs, no options of the project (coverage, xdist)."""
 
+LATE = 124
+"""The status of a run whose time was up."""
+
 Record = Mapping[str, Any]
 
 
@@ -47,11 +49,11 @@ class Result(NamedTuple):
     """A run of tests.
 
     Args:
-        status: of pytest; 5 if none of the tests is there, 124 if the run was ended for its time.
-        seconds: processor time of the run with all its processes; on an idle core, tests that do
-            not wait take as long.
-        outcomes: node id to passed, skipped or failed; empty if pytest did not come so far.
-        costs: node id to processor seconds.
+        status: of pytest; 5 if none of the tests is there, LATE if the run was ended for its time.
+        seconds: what the run took, or would have on an idle core (outcomes.py says how); 0 if
+            pytest did not come to its end.
+        outcomes: node id to passed, skipped or failed; empty if pytest did not come to its end.
+        costs: node id to seconds, likewise.
         output: what pytest said.
         broken: modules that could not be imported, with the kind of error.
     """
@@ -166,6 +168,7 @@ def run(
     scratch: Path,
     tests: Sequence[str] | None = None,
     timeout: float = 60.0,
+    processor: int | None = None,
     settings: Mapping[str, str] = {},
 ) -> Result:
     """Run the tests of a record in a working copy and return what became of each.
@@ -178,6 +181,8 @@ def run(
         tests: files, directories or node ids to run instead of the record's; those that the working
             copy lacks are left out, because a commit can add or delete a test file.
         timeout: seconds until the run is ended.
+        processor: seconds of processor time until one of its processes is ended, which a busy
+            machine does not shorten; None for no such limit.
         settings: variables beside those of `variables`; an empty one is taken away.
     """
     scratch.mkdir(parents=True, exist_ok=True)
@@ -191,34 +196,38 @@ def run(
         return Result(5, 0.0, {}, {}, "none of the tests is there")
     report = scratch / "outcomes.jsonl"
     report.unlink(missing_ok=True)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     given = {**variables(record, tree, scratch), **settings}
     status, output = _limited(
         command(record, python, chosen),
         tree,
         {name: told for name, told in given.items() if told},
         timeout,
+        processor,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
     rows = [json.loads(each) for each in lines]
     broken = {row[0]: row[1] for row in rows if len(row) == 2}
-    rows = [row for row in rows if len(row) == 3]
+    told = [row for row in rows if len(row) == 3 and row[0]]
     return Result(
         status,
-        seconds,
-        {row[0]: row[1] for row in rows},
-        {row[0]: row[2] for row in rows},
+        next((row[2] for row in rows if not row[0]), 0.0),
+        {row[0]: row[1] for row in told},
+        {row[0]: row[2] for row in told},
         output,
         broken,
     )
 
 
 def _limited(
-    arguments: list[str], tree: Path, settings: dict[str, str], timeout: float
+    arguments: list[str],
+    tree: Path,
+    settings: dict[str, str],
+    timeout: float,
+    processor: int | None,
 ) -> tuple[int, str]:
     """Run a command with all it starts, and end them all when it ends or its time is up."""
+    if processor is not None:
+        arguments = ["/bin/sh", "-c", f'ulimit -t {processor:d}; exec "$@"', "sh", *arguments]
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen(
             arguments,
@@ -232,7 +241,9 @@ def _limited(
             try:
                 status = process.wait(timeout)
             except subprocess.TimeoutExpired:
-                status = 124
+                status = LATE
+            else:
+                status = LATE if status in (-signal.SIGKILL, -signal.SIGXCPU) else status
             finally:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)

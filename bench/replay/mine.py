@@ -1,14 +1,15 @@
-"""Makes the records of the corpus: of the commits that are listed, and of others found by a rule.
+"""Makes the records of the corpus: of commits that were chosen, and of others found by a rule.
 
     python -m bench.replay.mine --repos DIR --out FILE [--environments DIR] [--only OWNER/NAME]
-                                [--listed]
+                                [--chosen]
 
-reads the projects of corpus.json (where their modules and tests lie, which packages they need, the
-commits that were chosen by hand) and writes the whole corpus anew. A record that FILE has already
-is kept, so that an interrupted run goes on; name a new file to measure everything again.
+reads the projects of corpus.json (where their modules and tests lie, which packages they need, and
+which pairs of commits were chosen, of what origin) and writes the whole corpus anew. A record that
+FILE has already is kept, so that an interrupted run goes on; name a new file to measure everything
+again. Chosen pairs whose oracle is types have no tests; their ends need not be neighbours.
 
 The rule for mined commits, newest first, at most `most` of a project: one parent; from the day on
-for which the project's packages are pinned; not listed; at least two files of the source and one
+for which the project's packages are pinned; not chosen; at least two files of the source and one
 test file changed, at most FILES Python files in all; ENTITIES changed entities (entities.py), at
 least REFERENCES pairs of which one names the other; and tests that pass at both ends (measure.py).
 
@@ -66,23 +67,32 @@ def era_of(project: Project, day: str) -> Mapping[str, Any] | None:
     return max(fitting, key=lambda each: each["since"], default=None)
 
 
-def draft(name: str, project: Project, clone: Path, commit: str, origin: str) -> dict[str, Any]:
+def draft(
+    name: str, project: Project, clone: Path, ends: tuple[str, str], origin: str
+) -> dict[str, Any]:
     """Return what a record says before its tests are chosen.
+
+    Args:
+        name: owner/name.
+        project: of the corpus.
+        clone: with its history.
+        ends: full ids of the commits before and after.
+        origin: who chose the commit: listed, mined, codeplan or sdist.
 
     Raises:
         Unfit: the commit is not in the clone, or older than the pins.
     """
-    parents, day = git(clone, "log", "-1", "--format=%P%n%cs", commit).split("\n")[:2]
+    day = git(clone, "log", "-1", "--format=%cs", ends[1]).strip()
     era = era_of(project, day)
-    if era is None or " " in parents or not parents:
-        raise Unfit("a merge or a first commit" if era else f"no packages for {day}")
+    if era is None:
+        raise Unfit(f"no packages for {day}")
     return {
         "repo": name,
-        "parent": parents,
-        "commit": commit,
+        "parent": ends[0],
+        "commit": ends[1],
         "date": day,
         "origin": origin,
-        "oracle": "tests",
+        "oracle": project.get("oracle", "tests"),
         "import": project["import"],
         "paths": era["paths"],
         "requires": era["requires"],
@@ -124,13 +134,14 @@ def size_of(clone: Path, parent: str, commit: str, project: Project, paths: list
 def candidates(name: str, project: Project, clone: Path) -> Iterator[tuple[dict[str, Any], Change]]:
     """Yield the commits of a project that satisfy the rule but for the tests, newest first."""
     first = min(each["since"] for each in project["eras"])
-    log = git(clone, "log", "--no-merges", "--date-order", "--format=%H %cs", "HEAD")
+    chosen = {each[1] for each in project["chosen"]}
+    log = git(clone, "log", "--no-merges", "--date-order", "--format=%cs %H %P", "HEAD")
     for line in log.splitlines():
-        commit, day = line.split()
-        if day < first or commit in project["listed"]:
+        day, commit, *parents = line.split()
+        if day < first or commit in chosen or len(parents) != 1:
             continue
         try:
-            begun = draft(name, project, clone, commit, "mined")
+            begun = draft(name, project, clone, (parents[0], commit), "mined")
             size = size_of(clone, begun["parent"], commit, project, begun["paths"])
         except Unfit:
             continue
@@ -141,7 +152,7 @@ def candidates(name: str, project: Project, clone: Path) -> Iterator[tuple[dict[
 def records(
     projects: Mapping[str, Any], known: Mapping[str, Any], place: Place, only: str | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the records of listed and mined commits, project by project.
+    """Yield the records of chosen and mined commits, project by project.
 
     Args:
         projects: those of the corpus, by name.
@@ -154,12 +165,12 @@ def records(
             yield from (each for each in known.values() if each["repo"] == name)
             continue
         at = place._replace(clone=place.clone / name.replace("/", "__"))
-        for commit in project["listed"]:
+        for parent, commit in project["chosen"]:
             if commit in known:
                 yield known[commit]
                 continue
             try:
-                begun = draft(name, project, at.clone, commit, "listed")
+                begun = draft(name, project, at.clone, (parent, commit), project["origin"])
                 yield _measured(begun, project, at)
             except (Unfit, Unavailable) as no:
                 print(f"{name} {commit[:8]} not taken: {no}", file=sys.stderr)
@@ -177,6 +188,8 @@ def records(
 
 
 def _measured(begun: dict[str, Any], project: Project, place: Place) -> dict[str, Any]:
+    if begun["oracle"] != "tests":
+        return {**begun, "tests": [], "deselect": {}, "seconds": None, "passed": None}
     print(f"{begun['repo']} {begun['commit'][:8]} {begun['origin']}", file=sys.stderr, flush=True)
     return record_of(begun, project["tests"], project["whole"], place)
 
@@ -199,26 +212,23 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--environments", type=Path, default=Path.home() / ".cache/plan07-replay")
     parser.add_argument("--only", metavar="OWNER/NAME")
-    parser.add_argument("--listed", action="store_true", help="mine nothing")
+    parser.add_argument("--chosen", action="store_true", dest="mine_nothing")
     chosen = parser.parse_args()
     corpus = json.loads(CORPUS.read_text())
     projects = corpus["projects"]
-    if chosen.listed:
+    if chosen.mine_nothing:
         projects = {name: {**each, "most": 0} for name, each in projects.items()}
     before = json.loads(chosen.out.read_text())["records"] if chosen.out.exists() else []
     known = {each["commit"]: each for each in before}
-    kept = [each for each in corpus["records"] if each["origin"] not in ("listed", "mined")]
     made: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
         place = Place(chosen.repos, chosen.environments, Path(scratch) / "work")
         for each in records(projects, known, place, chosen.only):
             made.append(each)
             done = {r["commit"] for r in made}
-            later = [
-                r for r in before if r["commit"] not in done and r["origin"] in ("listed", "mined")
-            ]
-            chosen.out.write_text(written({**corpus, "records": [*kept, *made, *later]}))
-    chosen.out.write_text(written({**corpus, "records": [*kept, *made]}))
+            later = [r for r in before if r["commit"] not in done]
+            chosen.out.write_text(written({**corpus, "records": [*made, *later]}))
+    chosen.out.write_text(written({**corpus, "records": made}))
 
 
 if __name__ == "__main__":

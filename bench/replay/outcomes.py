@@ -1,6 +1,8 @@
 """A pytest plug-in that writes what became of each test and what it cost.
 
-One JSON array a line: node id, outcome, processor seconds of the process and of its children.
+One JSON array a line: node id, outcome, seconds; and one of the whole run, whose node id is empty.
+Seconds are those that went by less those in which this process waited for a processor, so that a
+busy machine counts little, and a test that sleeps or waits for a server counts in full.
 
 Loaded as `-p replay_outcomes`, in the environment of another project and thus in whichever pytest
 that project needs; the standard library is all it uses. The file to write is REPLAY_OUTCOMES.
@@ -15,6 +17,7 @@ import importlib
 import json
 import os
 import pkgutil
+import time
 from typing import Any
 
 _WORSE = {"passed": 0, "skipped": 1, "failed": 2}
@@ -24,7 +27,15 @@ _clock = [0.0]
 
 
 def _spent() -> float:
-    return sum(os.times()[:4])
+    try:
+        with open("/proc/self/schedstat", encoding="ascii") as told:
+            waited = int(told.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):  # no Linux
+        waited = 0.0
+    return time.monotonic() - waited
+
+
+_BEGIN = _spent() - time.process_time()
 
 
 def _note(nodeid: str, outcome: str) -> None:
@@ -53,6 +64,7 @@ def pytest_collectreport(report: Any) -> None:
 def pytest_sessionfinish() -> None:
     """Write what was taken, in the order of the node ids."""
     with open(os.environ["REPLAY_OUTCOMES"], "w", encoding="utf-8") as out:
+        out.write(json.dumps(["", "run", _spent() - _BEGIN]) + "\n")
         for nodeid in sorted(_seen):
             out.write(json.dumps([nodeid, _seen[nodeid], _cost.get(nodeid, 0.0)]) + "\n")
         for name, kind in sorted(_broken(os.environ.get("REPLAY_IMPORTS", "").split()).items()):
