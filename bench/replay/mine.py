@@ -19,11 +19,10 @@ Clones lie in DIR as owner__name. Nothing is decided by a clock, and nothing in 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +47,16 @@ FILES = 20
 Project = Mapping[str, Any]
 
 
-def split(commits: Iterable[str]) -> dict[str, str]:
-    """Return which commits of one origin may be looked at while rules are made.
+def split(origin: str) -> str:
+    """Return whether commits of an origin may be looked at while rules are made.
 
-    A third, rounded to the nearest, is untouched: the commits whose ids have the smallest SHA-256.
+    Those that were chosen by hand may; those that the rule finds are kept untouched, so that they
+    tell what rules that never saw them are worth.
 
-    >>> split(["a", "b", "c"])
-    {'b': 'untouched', 'a': 'tuned', 'c': 'tuned'}
+    >>> split("mined"), split("listed")
+    ('untouched', 'tuned')
     """
-    ordered = sorted(commits, key=lambda c: hashlib.sha256(c.encode()).hexdigest())
-    kept = round(len(ordered) / 3)
-    return {c: "untouched" if n < kept else "tuned" for n, c in enumerate(ordered)}
+    return "untouched" if origin == "mined" else "tuned"
 
 
 def era_of(project: Project, day: str) -> Mapping[str, Any] | None:
@@ -196,12 +194,7 @@ def _measured(begun: dict[str, Any], project: Project, place: Place) -> dict[str
 
 def written(corpus: Mapping[str, Any]) -> str:
     """Return a corpus as it is kept, with the split of its commits and its records in order."""
-    made = list(corpus["records"])
-    for origin in {each["origin"] for each in made}:
-        part = split(each["commit"] for each in made if each["origin"] == origin)
-        for each in made:
-            if each["origin"] == origin:
-                each["split"] = part[each["commit"]]
+    made = [{**each, "split": split(each["origin"])} for each in corpus["records"]]
     made.sort(key=lambda each: (each["origin"], each["repo"], each["date"], each["commit"]))
     return json.dumps({**corpus, "records": made}, indent=1, sort_keys=True) + "\n"
 

@@ -89,12 +89,10 @@ class TestRecords:
     def test_each_commit_is_there_once(self) -> None:
         assert len({each["commit"] for each in RECORDS}) == len(RECORDS)
 
-    def test_a_third_of_each_origin_is_untouched(self) -> None:
-        for origin in ("listed", "mined", "codeplan", "sdist"):
-            made = [each for each in RECORDS if each["origin"] == origin]
-            assert {e["commit"]: e["split"] for e in made} == mine.split(e["commit"] for e in made)
-            untouched = sum(each["split"] == "untouched" for each in made)
-            assert untouched == round(len(made) / 3)
+    def test_what_was_found_by_a_rule_is_untouched_and_a_third_or_more(self) -> None:
+        kept = {each["commit"] for each in RECORDS if each["split"] == "untouched"}
+        assert kept == {each["commit"] for each in MINED}
+        assert 3 * len(kept) >= len(RECORDS)
 
     def test_mined_commits_are_within_the_rule(self) -> None:
         for each in MINED:
