@@ -1,7 +1,8 @@
 """Child processes that answer one question after another, each within a limit of time.
 
 Grounding cannot be interrupted, so a rule that does not come to an end can only be stopped from
-outside. A child that is over its time is killed, and the next question starts another.
+outside. A child that is over its time is killed, and the next question starts another. Time is that
+of the processor where the system can measure it, so that a busy machine makes nothing late.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +24,9 @@ from plan07.limited import MEMORY_BYTES, bounded_memory
 Question = dict[str, Any]
 Answering = Callable[[Question], Any]
 CHILD_FAILED = "CHILD_FAILED"
+# How often as long the clock may run as the processor works.
+_PATIENCE = 10
+_HAS_TIMER = hasattr(signal, "setitimer")
 _CHILD = "from plan07.ruletools.workers import child; child()"
 
 
@@ -53,16 +58,16 @@ class Worker:
 
         Args:
             question: plain JSON values.
-            seconds: how long it may take; starting the child does not count.
+            seconds: how long it may take, of the processor; starting the child does not count.
 
         Raises:
-            TimeOver: it took longer.
+            TimeOver: it took longer, or ten times as long by the clock.
             Plan07Error: what the answering function raised; RulesError if the child died.
         """
         process = self._process or self._start()
-        _write(process, question)
+        _write(process, {"question": question, "seconds": seconds})
         try:
-            line = self._lines.get(timeout=seconds)
+            line = self._lines.get(timeout=seconds * (_PATIENCE if _HAS_TIMER else 1))
         except queue.Empty:
             self.close()
             raise TimeOver from None
@@ -99,9 +104,11 @@ class Worker:
             raise self._died(process)
         return process
 
-    def _died(self, process: subprocess.Popen[str]) -> RulesError:
+    def _died(self, process: subprocess.Popen[str]) -> RulesError | TimeOver:
         status = process.wait()
         self.close()
+        if _HAS_TIMER and status == -signal.SIGPROF:
+            return TimeOver()
         return RulesError(
             CHILD_FAILED,
             f"the solver ended with status {status}, perhaps for want of memory",
@@ -185,7 +192,24 @@ def child() -> None:
     answering = _answering(hello["service"], hello["setup"])
     print("ready", file=out, flush=True)
     for line in sys.stdin:
-        print(json.dumps(_answer(answering, json.loads(line))), file=out, flush=True)
+        asked = json.loads(line)
+        with _bounded(asked["seconds"]):
+            answer = _answer(answering, asked["question"])
+        print(json.dumps(answer), file=out, flush=True)
+
+
+@contextlib.contextmanager
+def _bounded(seconds: float) -> Iterator[None]:
+    """Let the system end this process when it has used so much more of the processor."""
+    if not _HAS_TIMER:
+        yield
+        return
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _answering(service: str, setup: Question) -> Answering:

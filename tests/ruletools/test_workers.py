@@ -23,7 +23,10 @@ def service(greeting: str) -> Callable[[dict[str, Any]], Any]:
                 print("noise")
                 return f"{greeting} {question['name']}"
             case "sleep":
-                time.sleep(60)
+                time.sleep(question.get("seconds", 60))
+            case "work":
+                while True:
+                    pass
             case "die":
                 os._exit(7)
             case "refuse":
@@ -56,6 +59,16 @@ def test_one_child_answers_many_questions_and_survives_its_errors(name: str) -> 
             worker.ask({"do": "break"}, 30)
         assert broken.value.code == "INTERNAL"
         assert worker.ask(greet("b\n\u2028"), 30) == "hello b\n\u2028"
+
+
+def test_time_is_that_of_the_processor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a question waits for its turn, and is no less answered."""
+    with Worker(name, {"greeting": "hello"}) as worker:
+        assert worker.ask({"do": "sleep", "seconds": 0.5}, 0.2) is None
+        monkeypatch.setattr(workers, "_PATIENCE", 100_000)
+        with pytest.raises(TimeOver):
+            worker.ask({"do": "work"}, 0.2)
+        assert worker.ask(greet("a"), 30) == "hello a"
 
 
 def test_a_child_that_is_late_or_dies_is_replaced(name: str) -> None:

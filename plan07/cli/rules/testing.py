@@ -30,7 +30,7 @@ def _test_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default=10.0,
             show_default=True,
             metavar="SECONDS",
-            help="How long one test may take.",
+            help="How long one test may take, of the processor.",
         ),
         click.option(
             "--jobs",
