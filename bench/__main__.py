@@ -20,6 +20,7 @@ SUBCOMMANDS = {
         "bench.replay.command",
         "real commits re-applied in several orders, every state tried",
     ),
+    "live": ("bench.live.record", "four arms on small tasks, recorded with a local model"),
     "model": ("bench.model", "three requests through a local model"),
     "all": ("bench.every", "each of the above for which everything is there"),
     "page": ("bench.page", "the results page and its plots, anew from the results"),

@@ -148,7 +148,7 @@ def small(data: Mapping[str, Any], directory: str) -> SmallTask:
         raise InputError(
             "AB_TASK_CHANGED",
             f"the task {quoted(name)} is not the one that the list of tasks was made for",
-            "bring back its files, or list the tasks anew: python bench/live.py list",
+            "bring back its files, or list the tasks anew: python -m bench live list",
             phase="read",
             detail={"folder": name},
         )
