@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -113,6 +114,32 @@ def signature(node: ast.AST, method: bool) -> Signature | None:
         given.vararg is not None,
         given.kwarg is not None,
     )
+
+
+def from_params(params: str | None, method: bool) -> Signature | None:
+    """Return what calls of a function may give, as recon.db tells its parameters.
+
+    Args:
+        params: the column of that name.
+        method: it is called through an object, which fills in the first parameter.
+    """
+    try:
+        given = [(each["name"], each["kind"], each["default"]) for each in json.loads(params or "")]
+    except (ValueError, TypeError, KeyError):
+        return None
+    by_position = [each for each in given if each[1] in _POSITIONAL][1 if method else 0 :]
+    keywords = [each for each in given if each[1] == "keyword_only"]
+    return Signature(
+        tuple(name for name, _, _ in by_position),
+        sum(default is None for _, _, default in by_position),
+        frozenset(name for name, _, _ in keywords),
+        frozenset(name for name, _, default in keywords if default is None),
+        any(kind == "var_positional" for _, kind, _ in given),
+        any(kind == "var_keyword" for _, kind, _ in given),
+    )
+
+
+_POSITIONAL = ("positional_only", "positional_or_keyword")
 
 
 def assigned(nodes: Iterable[ast.AST]) -> Mapping[str, frozenset[str]]:

@@ -16,6 +16,8 @@ from bench.replay.table import markdown
 from plan07.errors import Plan07Error
 
 _CACHE = os.path.join(os.path.expanduser("~"), ".cache", "plan07-replay")
+# Where environments and states are kept where nothing else is said.
+DEFAULTS = Places("", os.path.join(_CACHE, "environments"), os.path.join(_CACHE, "states"))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -30,14 +32,16 @@ def main(argv: Sequence[str]) -> int:
     asked = _parser().parse_args(list(argv))
     unknown = set(asked.orders) - set(ORDERS)
     if unknown:
-        print(f"replay: there is no order {min(unknown)}; one of {', '.join(ORDERS)}", file=sys.stderr)
+        print(
+            f"replay: there is no order {min(unknown)}; one of {', '.join(ORDERS)}", file=sys.stderr
+        )
         return 2
     places = Places(*(os.path.abspath(p) for p in (asked.repos, asked.environments, asked.kept)))
     jobs = [
-        Job(record, tuple(asked.orders), asked.budget, places)
+        Job(record, tuple(asked.orders), asked.budget, places, asked.whole)
         for record in corpus()
-        if record["oracle"] == "tests"
-        and asked.only in f"{record['repo']}@{record['commit']}"
+        if asked.only in f"{record['repo']}@{record['commit']}"
+        and asked.origin in ("", record["origin"])
         and asked.split in ("all", record["split"])
     ]
     if not jobs:
@@ -91,12 +95,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench replay", description=__doc__)
     parser.add_argument("--repos", required=True, help="clones, each in a directory OWNER__NAME")
     parser.add_argument("--only", default="", metavar="TEXT", help="commits that contain it")
+    parser.add_argument("--origin", default="", help="listed, mined, codeplan or sdist")
     parser.add_argument("--split", choices=("all", "tuned", "untouched"), default="all")
     parser.add_argument("--orders", nargs="+", default=list(ORDERS), metavar="ORDER")
+    parser.add_argument(
+        "--whole", action="store_true", help="run all tests that the corpus names, in every state"
+    )
     parser.add_argument("--budget", type=int, default=300, help="states that the search may try")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--dask", metavar="ADDRESS", help="an existing cluster instead of a pool")
-    parser.add_argument("--environments", default=os.path.join(_CACHE, "environments"))
-    parser.add_argument("--kept", default=os.path.join(_CACHE, "states"))
+    parser.add_argument("--environments", default=DEFAULTS.environments)
+    parser.add_argument("--kept", default=DEFAULTS.kept)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     return parser

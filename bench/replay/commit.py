@@ -68,7 +68,9 @@ class Change:
         made = sha256()
         for path in self.paths:
             text = self.text(path, applied)
-            told = "-" if text is None else sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            told = (
+                "-" if text is None else sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            )
             made.update(f"{path}\0{told}\n".encode("utf-8", "surrogateescape"))
         return made.hexdigest()
 
@@ -119,7 +121,9 @@ def _tree(root: str) -> dict[str, bytes]:
 def _text(root: str, path: str, tree: dict[str, bytes]) -> str | None:
     if path not in tree:
         return None
-    with open(os.path.join(root, path), encoding="utf-8", errors="surrogateescape", newline="") as f:
+    with open(
+        os.path.join(root, path), encoding="utf-8", errors="surrogateescape", newline=""
+    ) as f:
         return f.read()
 
 

@@ -132,8 +132,8 @@ class _Maker:
     def _names(self, one: Piece, other: Piece, owner: str) -> Render:
         """An import statement that names other things: first what comes, then what goes."""
         before, after = _aliases(one), _aliases(other)
-        came, gone = after.keys() - before.keys(), before.keys() - after.keys()
-        came |= {name for name in after.keys() & before.keys() if after[name] != before[name]}
+        gone = frozenset(before.keys() - after.keys())
+        came = frozenset(name for name in after if before.get(name) != after[name])
         numbers: list[tuple[int, frozenset[str], frozenset[str]]] = []
         if came:
             numbers.append((self._import(one, other, owner, "added", came), came, frozenset()))
@@ -168,7 +168,15 @@ class _Maker:
             for each, holds in ((one, action == "deleted"), (other, action == "added"))
         ]
         self.edits.append(
-            Edit(f"{owner}{one.key} import {told}", "import", action, self.path, *sides, owner[:-1])
+            Edit(
+                f"{owner}{one.key} import {told}",
+                "import",
+                action,
+                self.path,
+                sides[0],
+                sides[1],
+                owner[:-1],
+            )
         )
         return len(self.edits) - 1
 

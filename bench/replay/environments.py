@@ -196,14 +196,11 @@ def run(
         return Result(5, 0.0, {}, {}, "none of the tests is there")
     report = scratch / "outcomes.jsonl"
     report.unlink(missing_ok=True)
+    given = {**variables(record, tree, scratch), **settings}
     status, output = _limited(
         command(record, python, chosen),
         tree,
-        {
-            name: told
-            for name, told in {**variables(record, tree, scratch), **settings}.items()
-            if told
-        },
+        {name: value for name, value in given.items() if value},
         timeout,
         processor,
     )

@@ -66,11 +66,7 @@ def bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store | ast.Del):
                 yield node.id
-        elif isinstance(node, ast.ExceptHandler):
-            if node.name:
-                yield node.name
-            yield from bound(ast.iter_child_nodes(node))
-        elif isinstance(node, ast.MatchAs | ast.MatchStar):
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
             if node.name:
                 yield node.name
             yield from bound(ast.iter_child_nodes(node))

@@ -45,11 +45,11 @@ def tests_last(change: Change, tests: AbstractSet[int]) -> Steps:
 
 
 def topological(change: Change, found: Found) -> Steps:
-    """Return what is used before what uses it, whatever the change; circles as a diff shows them."""
-    sorter: TopologicalSorter[int] = TopologicalSorter({n: () for n in range(len(change.edits))})
+    """Return what is used before what uses it; circles as a diff shows them."""
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(change.edits)), ()))
     arcs = {(each.edit, each.on) for each in found.dependencies}
     while True:
-        sorter = TopologicalSorter({n: () for n in range(len(change.edits))})
+        sorter = TopologicalSorter(dict.fromkeys(range(len(change.edits)), ()))
         for edit, on in sorted(arcs):
             sorter.add(edit, on)
         try:

@@ -1,4 +1,4 @@
-"""What is edited in two places alike: behaviour that a test pins, keys that both sides spell out."""
+"""What is edited in two places alike: behaviour that a test pins, keys that both sides spell."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ def pins(edits: list[Edit], tests: AbstractSet[int]) -> Iterator[tuple[int, int]
         tests: which of them lie in test files.
     """
     named = {
-        word
-        for each in edits
-        if each.action != "modified"
-        for word in _WORD.findall(each.name)
+        word for each in edits if each.action != "modified" for word in _WORD.findall(each.name)
     }
     told = {
         number: _told(each, named)
@@ -98,4 +95,4 @@ def _words(nodes: Iterable[ast.AST]) -> Counter[str]:
             elif isinstance(node, ast.Constant):
                 found.update(_WORD.findall(str(node.value)))
     del found[""]
-    return Counter({word: number for word, number in found.items() if number > 0 and _WORD.fullmatch(word)})
+    return Counter({word: n for word, n in found.items() if n > 0 and _WORD.fullmatch(word)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,12 +46,14 @@ class Job(NamedTuple):
         orders: of `ORDERS`.
         budget: how many states the search may try.
         places: where things lie.
+        whole: all tests that the corpus names are run, not only those in files that are edited.
     """
 
     record: Mapping[str, Any]
     orders: tuple[str, ...]
     budget: int
     places: Places
+    whole: bool = False
 
 
 class Case(NamedTuple):
@@ -70,16 +73,18 @@ class Case(NamedTuple):
 
 
 @contextmanager
-def opened(record: Mapping[str, Any], places: Places) -> Iterator[Case]:
+def opened(record: Mapping[str, Any], places: Places, whole: bool = False) -> Iterator[Case]:
     """Split a commit and try both ends; what is made for it is gone afterwards.
 
     Args:
         record: of the corpus.
         places: where things lie.
+        whole: as in `Job`.
     """
     name = f"{record['repo']}@{record['commit'][:10]}"
     clone = os.path.join(places.repos, record["repo"].replace("/", "__"))
-    python = environment(record, Path(places.environments))
+    types = record["oracle"] == "types"
+    python = Path() if types else environment(record, Path(places.environments))
     with tempfile.TemporaryDirectory(prefix="plan07-replay-") as work:
         ends = Ends(os.path.join(work, "old"), os.path.join(work, "new"))
         check_out(clone, record["parent"], ends.old)
@@ -88,12 +93,23 @@ def opened(record: Mapping[str, Any], places: Places) -> Iterator[Case]:
         recons = [reconstore.refresh(end, f"{end}.db") for end in ends]
         found = dependencies(change, *recons)
         edited = {f"{change.edits[n].path}::{change.edits[n].name}" for n in found.tests}
-        kept = os.path.join(places.kept, record["commit"])
-        states = States(change, record, python, kept, edited)
+        tests = record["tests"] if whole else _touched(change) or record["tests"]
+        kept = os.path.join(places.kept, f"{record['commit']}{'-whole' if whole else ''}")
+        states = States(change, {**record, "tests": tests}, python, kept, edited)
         try:
             yield Case(change, found, states, name)
         finally:
             states.close()
+
+
+def _touched(change: Change) -> list[str]:
+    """Return the edited files in which pytest looks for tests."""
+    names = {path: os.path.basename(path) for path in change.paths}
+    return [
+        path
+        for path, name in names.items()
+        if name.startswith("test_") or name.endswith("_test.py")
+    ]
 
 
 def replay(job: Job) -> dict[str, Any]:
@@ -102,7 +118,7 @@ def replay(job: Job) -> dict[str, Any]:
     Raises:
         PlanRefused: never; a plan that is refused is a row that says so.
     """
-    with opened(job.record, job.places) as case:
+    with opened(job.record, job.places, job.whole) as case:
         return {
             "commit": case.name,
             "origin": job.record["origin"],
@@ -160,14 +176,14 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
     """Return the steps of an order, and what finding it took."""
     change, found, states = case.change, case.found, case.states
     if name == "plan07":
-        return planned.steps(planned.plan(change, found, case.name)), {}
+        return [list(each.edits) for each in planned.scheduled(change, found, case.name)], {}
     if name == "plan07+revision":
         driven = drive(change, found, states, case.name)
         return driven.steps, {"tried": driven.tried, "rolled_back": driven.refused}
     if name == "search":
         tried = 0
 
-        def valid(applied: frozenset[int] | set[int]) -> bool:
+        def valid(applied: AbstractSet[int]) -> bool:
             nonlocal tried
             tried += 1
             return states.verdict(frozenset(applied)).tests
@@ -185,5 +201,3 @@ def _steps(case: Case, name: str, budget: int) -> tuple[orders.Steps, dict[str, 
         "topological": lambda: orders.topological(change, found),
     }
     return plain[name](), {}
-
-

@@ -13,9 +13,10 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from bench.replay.commit import Change
-from bench.replay.dependencies import Dependency, Found
+from bench.replay.dependencies import Found
+from bench.replay.kinds import Dependency
 from bench.replay.orders import Steps
-from bench.replay.planned import Unit, plan, units
+from bench.replay.planned import Unit, scheduled
 from bench.replay.states import States, Verdict, functions
 
 
@@ -66,7 +67,7 @@ class _Drive:
             if known is not self._found:
                 # Something was learnt: what is left is planned anew.
                 known = self._found
-                schedule = units(plan(self._change, known, self._name, every - self._done))
+                schedule = scheduled(self._change, known, self._name, every - self._done)
             left = _left(schedule, self._done)
             if not self._advance(left):
                 self._land(self._merged(left))
@@ -99,7 +100,7 @@ class _Drive:
         self._done |= edits
 
     def _pinned(self, unit: Unit, verdict: Verdict) -> bool:
-        """Note that tests which are still to be edited pin what a step changes; False if none do."""
+        """Note that tests still to be edited pin what a step changes; False if none do."""
         pins: set[int] = set()
         for test in verdict.failed:
             own = {self._tests[each] for each in functions(test) if each in self._tests}
@@ -131,14 +132,16 @@ class _Drive:
         group: frozenset[int] = frozenset()
         for candidate in _growing(ready, self._deferred, waits):
             group |= candidate
-            if len(group) > len(candidate) or candidate not in self._deferred:
-                if self._try(group).tests:
-                    break
+            untried = len(group) > len(candidate) or candidate not in self._deferred
+            if untried and self._try(group).tests:
+                break
         parts = {of_edit[edit] for edit in group}
         for part in sorted(parts, key=lambda each: -order[min(each)]):
             fewer = group - part
             left = {each for each in parts if each <= fewer}
-            closed = all(before in left or before <= self._done for u in left for before in waits[u])
+            closed = all(
+                before in left or before <= self._done for u in left for before in waits[u]
+            )
             if len(left) > 1 and closed and self._try(fewer).tests:
                 group, parts = fewer, left
         return group

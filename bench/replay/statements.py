@@ -80,7 +80,9 @@ def parse(text: str) -> Parsed:
     return Parsed(pieces, "".join(lines[end:]))
 
 
-def _split(lines: Sequence[str], body: Sequence[Statement], done: int) -> tuple[tuple[Piece, ...], int]:
+def _split(
+    lines: Sequence[str], body: Sequence[Statement], done: int
+) -> tuple[tuple[Piece, ...], int]:
     """Return pieces, and the number of lines that they and what stands before them take."""
     groups: list[list[Statement]] = []
     for node in body:
@@ -112,7 +114,7 @@ def _split(lines: Sequence[str], body: Sequence[Statement], done: int) -> tuple[
 
 def first_line(node: Statement) -> int:
     """Return the line on which a statement begins, its decorators included."""
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(each.lineno for each in decorators)])
 
 
@@ -170,11 +172,10 @@ def _shown(nodes: Sequence[Statement]) -> str:
 def _without_body(node: Statement) -> Statement:
     if not isinstance(node, ast.ClassDef):
         return node
-    bare = ast.ClassDef(
+    return ast.ClassDef(
         name=node.name,
         bases=node.bases,
         keywords=node.keywords,
         decorator_list=node.decorator_list,
         body=[],
     )
-    return bare

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from bench.replay.commit import Change, begin
 from bench.replay.environments import Record, Result, prepare, run
+from bench.replay.typing_errors import typing_errors
 
 _SECONDS = 120.0
 
@@ -32,19 +33,22 @@ class Outcome(NamedTuple):
         imports: modules that could not be imported.
         undefined: names that are used and not defined, as `path: name`.
         tests: node id to passed, failed or skipped.
+        errors: what the type checker says, where it is asked.
     """
 
     compiles: bool
     imports: frozenset[str]
     undefined: frozenset[str]
     tests: Mapping[str, str]
+    errors: frozenset[str] = frozenset()
 
 
 class Verdict(NamedTuple):
     """How one state fares.
 
     Args:
-        tests: valid: compiles, imports, nothing undefined, and all tests that pass at both ends.
+        tests: valid: compiles, imports, nothing undefined, no type error that neither end has, and
+            all tests that pass at both ends.
         stable: the same, but of the tests only those whose own text the change leaves alone.
         new: no test that is new, and already there, fails.
         why: in a few words, what is wrong; "" where nothing is.
@@ -111,6 +115,9 @@ class States:
             wrong.append(f"cannot import {min(broken)}")
         if undefined:
             wrong.append(f"undefined {min(undefined)}")
+        errors = found.errors - (self.old.errors | self.new.errors)
+        if errors:
+            wrong.append(f"{len(errors)} type errors: {min(errors)}")
         sound = not wrong
         failed = sorted(each for each in self.both if found.tests.get(each) != "passed")
         stable = [each for each in failed if not self._touched(each)]
@@ -148,6 +155,7 @@ class States:
                 frozenset(told["imports"]),
                 frozenset(told["undefined"]),
                 told["tests"],
+                frozenset(told.get("errors", ())),
             )
         return self._known[digest]
 
@@ -155,21 +163,30 @@ class States:
         self.runs += 1
         texts = {path: self.change.text(path, applied) for path in self.change.paths}
         compiles, undefined = _looked_at(texts)
-        told = self._probe(texts)
+        self._put_all(texts)
+        if self._record["oracle"] == "types":
+            # Names are what a type checker knows best; asking twice would count a fault twice.
+            place = os.path.join(self._place, self._record["paths"][0])
+            errors = sorted(typing_errors(place))
+            none: dict[str, Any] = {"imports": {}, "undefined": [], "tests": {}}
+            return {"compiles": compiles, **none, "errors": errors}
+        seen = self._probe()
         return {
             "compiles": compiles,
-            "imports": dict(told.broken),
+            "imports": dict(seen.broken),
             "undefined": sorted(undefined),
-            "tests": told.outcomes,
+            "tests": seen.outcomes,
         }
 
-    def _probe(self, texts: Mapping[str, str | None]) -> Result:
+    def _put_all(self, texts: Mapping[str, str | None]) -> None:
         if not self._place:
             self._place = os.path.join(tempfile.mkdtemp(prefix="plan07-replay-"), "state")
             begin(self.change, self._place)
             prepare(self._record, Path(self._place))
         for path, text in texts.items():
             _put(self._place, path, text)
+
+    def _probe(self) -> Result:
         # Compiled files may be kept: what is written here never has the time of another text.
         settings = {"PYTHONDONTWRITEBYTECODE": "", "REPLAY_IMPORTS": self._record["import"]}
         scratch = Path(self._place).with_name("scratch")

@@ -62,7 +62,7 @@ def _totals(rows: Sequence[Row], names: Sequence[str]) -> Iterable[str]:
         yield _line(
             [
                 name,
-                *(_share(told[judge], told["intermediate"]) for judge in ("valid", "stable", "new")),
+                *(_share(told[judge], told["intermediate"]) for judge in _JUDGES),
                 str(told["steps"]),
                 f"{told['valid'] / told['edits']:.2f}" if told["edits"] else "-",
                 str(told["largest"]),
@@ -71,6 +71,9 @@ def _totals(rows: Sequence[Row], names: Sequence[str]) -> Iterable[str]:
                 str(told["refused"] or "-"),
             ]
         )
+
+
+_JUDGES = ("valid", "stable", "new")
 
 
 def _share(part: int, whole: int) -> str:

@@ -34,7 +34,7 @@ BILL, OLD_RATE, RATE, TOTAL, IMPORT, TEST_TOTAL, TEST_RATE = range(7)
 def test_the_steps_of_the_example(case: tuple[States, Found]) -> None:
     """A new helper before its user, callers and pinned tests with the signature, deletions last."""
     states, found = case
-    steps = planned.steps(planned.plan(states.change, found, "shop"))
+    steps = [list(each.edits) for each in planned.scheduled(states.change, found, "shop")]
     assert steps == [
         [RATE],
         [BILL, TOTAL, TEST_TOTAL],
@@ -153,5 +153,3 @@ def test_the_command_says_what_it_cannot_do(tmp_path: Path) -> None:
 
     assert run("--orders", "best")[0] == 2
     assert run("--only", "no such commit") == (2, "replay: the corpus has no such commit\n")
-
-
