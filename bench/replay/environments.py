@@ -200,7 +200,7 @@ def run(
     status, output = _limited(
         command(record, python, chosen),
         tree,
-        {name: told for name, told in given.items() if told},
+        {name: value for name, value in given.items() if value},
         timeout,
         processor,
     )

@@ -12,6 +12,7 @@ The rule for mined commits, newest first, at most `most` of a project: one paren
 for which the project's packages are pinned; not chosen; at least two files of the source and one
 test file changed, at most FILES Python files in all; ENTITIES changed entities (entities.py), at
 least REFERENCES pairs of which one names the other; and tests that pass at both ends (measure.py).
+Of mined commits the whole suite is never tried: there are many of them.
 
 Clones lie in DIR as owner__name. Nothing is decided by a clock, and nothing in them is changed.
 """
@@ -189,7 +190,8 @@ def _measured(begun: dict[str, Any], project: Project, place: Place) -> dict[str
     if begun["oracle"] != "tests":
         return {**begun, "tests": [], "deselect": {}, "seconds": None, "passed": None}
     print(f"{begun['repo']} {begun['commit'][:8]} {begun['origin']}", file=sys.stderr, flush=True)
-    return record_of(begun, project["tests"], project["whole"], place)
+    whole = project["whole"] and begun["origin"] != "mined"
+    return record_of(begun, project["tests"], whole, place)
 
 
 def written(corpus: Mapping[str, Any]) -> str:
