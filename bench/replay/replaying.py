@@ -93,7 +93,9 @@ def opened(record: Mapping[str, Any], places: Places, whole: bool = False) -> It
         recons = [reconstore.refresh(end, f"{end}.db") for end in ends]
         found = dependencies(change, *recons)
         edited = {f"{change.edits[n].path}::{change.edits[n].name}" for n in found.tests}
-        tests = record["tests"] if whole else _touched(change) or record["tests"]
+        tests = record["tests"]
+        if not whole:
+            tests = _touched(change, tests) or tests
         kept = os.path.join(places.kept, f"{record['commit']}{'-whole' if whole else ''}")
         states = States(change, {**record, "tests": tests}, python, kept, edited)
         try:
@@ -102,14 +104,19 @@ def opened(record: Mapping[str, Any], places: Places, whole: bool = False) -> It
             states.close()
 
 
-def _touched(change: Change) -> list[str]:
-    """Return the edited files in which pytest looks for tests."""
-    names = {path: os.path.basename(path) for path in change.paths}
+def _touched(change: Change, listed: Sequence[str]) -> list[str]:
+    """Return the edited test files, of those that the corpus lists or that lie where it lists."""
     return [
         path
-        for path, name in names.items()
-        if name.startswith("test_") or name.endswith("_test.py")
+        for path in change.paths
+        if _is_test(os.path.basename(path))
+        and any(path == each or path.startswith(f"{each.rstrip('/')}/") for each in listed)
     ]
+
+
+def _is_test(name: str) -> bool:
+    """Whether pytest looks for tests in a file of that name."""
+    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def replay(job: Job) -> dict[str, Any]:
