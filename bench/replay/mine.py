@@ -207,7 +207,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--environments", type=Path, default=Path.home() / ".cache/plan07-replay")
     parser.add_argument("--only", metavar="OWNER/NAME")
-    parser.add_argument("--chosen", action="store_true", dest="mine_nothing")
+    parser.add_argument(
+        "--chosen", action="store_true", dest="mine_nothing", help="leave what is mined as it is"
+    )
     chosen = parser.parse_args()
     corpus = json.loads(CORPUS.read_text())
     projects = corpus["projects"]
@@ -227,6 +229,8 @@ def main() -> None:
             done = {r["commit"] for r in made}
             later = [r for r in before if r["commit"] not in done]
             chosen.out.write_text(written({**corpus, "records": [*made, *later]}))
+    if chosen.mine_nothing:
+        made += [each for each in before if each["origin"] == "mined"]
     chosen.out.write_text(written({**corpus, "records": made}))
 
 
