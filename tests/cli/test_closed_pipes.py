@@ -170,7 +170,7 @@ def test_watching_ends_when_nobody_looks() -> None:
     os.close(reading)
     arguments = ["plan07", "rules", "test", "--watch", "-k", "policy"]
     try:
-        done = subprocess.run(arguments, stdout=writing, stderr=writing, timeout=60, check=False)
+        done = subprocess.run(arguments, stdout=writing, stderr=writing, timeout=240, check=False)
     finally:
         os.close(writing)
     assert done.returncode == 0
