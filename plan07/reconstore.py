@@ -15,9 +15,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from plan07 import __version__, home, languages, worktree
+from plan07 import __version__, home, reconreport, worktree
 from plan07.errors import Finding, InputError
 from plan07.recon import (
     SCHEMA,
@@ -30,46 +30,17 @@ from plan07.recon import (
     registered,
     stamp,
 )
+from plan07.reconreport import Report
 
 if TYPE_CHECKING:
     from plan07.reconcache import DiskCache
     from plan07.reconwriter import Writer
 
 NAME = "recon.db"
-# More than one open call in so many is worth a word.
-_OPEN_SHARE = 20
 _TEMPORARY = ".plan07-"
 _STALE_SECONDS = 86_400
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 Progress = Callable[[str, int, int], None]
-
-
-class Report(NamedTuple):
-    """What a build found.
-
-    Args:
-        path: the database.
-        fresh: False if it was up to date and nothing was written.
-        files: language, or role of what is no code, to the number of files.
-        read: files that were parsed.
-        failed: (path, error) of files that could not be parsed.
-        counts: numbers: nodes, edges, tests, cochange, and those of the readers.
-        notes: what a user should know.
-        encoders: readers that contributed.
-        commit: what is checked out, or None.
-        dirty: files differ from that commit.
-    """
-
-    path: str
-    fresh: bool
-    files: dict[str, int]
-    read: int
-    failed: list[tuple[str, str]]
-    counts: dict[str, int]
-    notes: list[Finding]
-    encoders: list[str]
-    commit: str | None
-    dirty: bool
 
 
 def refresh(root: str, output: str | None = None) -> str:
@@ -232,7 +203,7 @@ def _written(
         counts = {**writer.counts, **reconderive.guesses(writer.database)}
         if writer.left_out:
             counts["edges left out"] = writer.left_out
-        report = _report(writer, path, tree, counts, notes, encoders)
+        report = reconreport.counted(writer.database, path, tree, counts, notes, encoders)
         writer.finish(
             {
                 "commit": tree.commit or "",
@@ -243,7 +214,7 @@ def _written(
                 "fingerprint": key,
                 "options": json.dumps(_lasting(options), sort_keys=True),
                 "looked_at": json.dumps(repository.looked_at, sort_keys=True),
-                "report": json.dumps(_portable(report), sort_keys=True),
+                "report": reconreport.kept(report),
             }
         )
     finally:
@@ -326,86 +297,6 @@ def _up_to_date(path: str, key: str, root: str, options: Mapping[str, Any]) -> R
         looked_at = json.loads(meta["looked_at"])
         if any(stamp(os.path.join(root, name)) != said for name, said in looked_at.items()):
             return None
-        said = json.loads(meta["report"])
-        return Report(
-            **{
-                **said,
-                "path": path,
-                "fresh": False,
-                "failed": [(where, what) for where, what in said["failed"]],
-                "notes": [Finding(**each) for each in said["notes"]],
-            }
-        )
+        return reconreport.told_again(meta["report"], path)
     except (sqlite3.Error, KeyError, ValueError, TypeError, AttributeError):
         return None  # It is of another version, or damaged: it is built anew.
-
-
-def _report(
-    writer: Writer,
-    path: str,
-    tree: worktree.Worktree,
-    counts: dict[str, int],
-    notes: list[Finding],
-    encoders: list[str],
-) -> Report:
-    ask = writer.database.execute
-    failed = ask("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path").fetchall()
-    for table in ("nodes", "edges", "tests", "cochange", "unresolved"):
-        counts[table] = ask(f"SELECT count(*) FROM {table}").fetchone()[0]
-    files = dict(
-        ask("SELECT COALESCE(lang, role), count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1")
-    )
-    (parsed,) = ask("SELECT count(*) FROM files WHERE parsed=1").fetchone()
-    unread = ask(
-        "SELECT lang, count(*) FROM files WHERE lang IS NOT NULL AND parsed=0 AND error IS NULL "
-        "GROUP BY lang ORDER BY 2 DESC, 1"
-    ).fetchall()
-    notes = [*notes, *(_unread(lang, number) for lang, number in unread), *_advice(writer, counts)]
-    return Report(
-        path, True, files, parsed, failed, counts, notes, encoders, tree.commit, tree.dirty
-    )
-
-
-def _advice(writer: Writer, counts: Mapping[str, int]) -> list[Finding]:
-    """Return what would tell more about the calls and the tests."""
-    ask = writer.database.execute
-    found = []
-    resolved = counts.get("calls exact", 0) + counts.get("calls typed", 0)
-    still = counts.get("calls open", 0)
-    if still * _OPEN_SHARE > resolved + still:
-        names = ask(
-            "SELECT name, count(*) FROM unresolved WHERE kind='calls' "
-            "GROUP BY name ORDER BY 2 DESC, 1 LIMIT 5"
-        ).fetchall()
-        listed = ", ".join(f"{name} ({number})" for name, number in names)
-        message = f"of the calls that stay open most are of {listed}"
-        fix = "annotate what they are called on"
-        found.append(Finding("CALLS_OPEN", "calls", message, fix, {"names": dict(names)}))
-    sources = {row[0] for row in ask("SELECT DISTINCT source FROM edges WHERE kind='tests'")}
-    if counts.get("tests", 0) and "coverage" not in sources:
-        message = "which tests run what is known from their sources alone"
-        fix = "run pytest --cov --cov-context=test here; the next build reads .coverage"
-        found.append(Finding("COVERAGE_ABSENT", "tests", message, fix, {}))
-    return found
-
-
-def _unread(lang: str, number: int) -> Finding:
-    indexer = languages.INDEXERS.get(lang)
-    plural = "file" if number == 1 else "files"
-    return Finding(
-        "LANGUAGE_NOT_READ",
-        lang,
-        f"{number} {lang} {plural} {'is' if number == 1 else 'are'} listed and not read",
-        f"run `{indexer}` here; the next build reads index.scip" if indexer else "",
-        {"lang": lang, "files": number, "indexer": indexer},
-    )
-
-
-def _portable(report: Report) -> dict[str, Any]:
-    """Return a report for the database: what would differ between equal builds left out."""
-    return {
-        **report._asdict(),
-        "path": "",
-        "fresh": False,
-        "notes": [each.as_dict() for each in report.notes],
-    }

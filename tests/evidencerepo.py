@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plan07 import reconstore
+from plan07 import reconreport, reconstore
 
 TABLES = ("files", "nodes", "edges", "unresolved", "aliases", "tests", "cochange")
 
@@ -17,7 +17,7 @@ TABLES = ("files", "nodes", "edges", "unresolved", "aliases", "tests", "cochange
 class Built:
     """A recon.db and its report."""
 
-    def __init__(self, report: reconstore.Report) -> None:
+    def __init__(self, report: reconreport.Report) -> None:
         self.report = report
         self.path = report.path
 

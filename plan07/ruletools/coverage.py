@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from plan07 import rulebook
+from plan07 import answersets
 from plan07.errors import RulesError
 from plan07.ruletools import testing, workers
 from plan07.ruletools.cases import Case, Draft
@@ -147,7 +147,7 @@ def _witness(name: str, rule: Rule, body: Sequence[Literal]) -> str:
 
 def _is_safe(text: str) -> bool:
     try:
-        rulebook.consequences([text])
+        answersets.consequences([text])
     except RulesError:
         return False
     return True

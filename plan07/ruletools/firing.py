@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from plan07 import rulebook
+from plan07 import answersets
 from plan07.ruletools import terms
 from plan07.ruletools.forms import ANY, Form, forms
 from plan07.ruletools.records import Rule
@@ -173,7 +173,7 @@ def fire(
     for index, (_, form) in enumerate(numbered):
         if not plain[index]:
             text += _witnesses(index, form, parts)
-    found = sorted(rulebook.consequences(["\n".join(text)], constants))
+    found = sorted(answersets.consequences(["\n".join(text)], constants))
     counted = _counted(found)
     instances: list[list[Instance]] = [
         [Instance(rule, form, form.head, (), ())] if free else []

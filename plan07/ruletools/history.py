@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from plan07.rulebook import Rulebook, consequences
+from plan07.answersets import consequences
+from plan07.rulebook import Rulebook
 from plan07.rulefiles import RuleFile
 from plan07.ruletools import firing, recording, source, terms
 from plan07.ruletools.firing import Firing

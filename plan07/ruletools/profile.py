@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from plan07 import rulebook, solver
+from plan07 import answersets, solver
 from plan07.document import Plan
 from plan07.errors import PlanRefused
 from plan07.ruletools import firing, recording
@@ -141,7 +141,7 @@ def _costs(moment: Moment, clock: Clock) -> Iterable[tuple[str, float]]:
     asked = [rule for rule in moment.own if rule.id in moment.firing.counts and rule.kind != "fact"]
     parts = ["\n".join(firing.witnesses_of(rule)) for rule in asked]
     repeated = [
-        rulebook.seconds_apart("\n".join(base), parts, moment.constants, clock)
+        answersets.seconds_apart("\n".join(base), parts, moment.constants, clock)
         for _ in range(_REPEATS)
     ]
     for place, rule in enumerate(asked):

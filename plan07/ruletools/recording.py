@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from plan07 import evidence, obliggraph, planner, rulebook, solver
+from plan07 import answersets, evidence, obliggraph, planner, rulebook, solver
 from plan07.document import Plan
 from plan07.errors import PlanRefused
 from plan07.facts import Atoms, Fact, program
@@ -103,7 +103,7 @@ def conclusions(rules: Rulebook, stage: Stage) -> list[str]:
     Raises:
         RulesError: the rules are broken.
     """
-    found = rulebook.consequences(
+    found = answersets.consequences(
         [*texts(rules, stage.name), stage.given], rules.numbers, optimise=stage.optimise
     )
     return sorted(found)

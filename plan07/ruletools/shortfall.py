@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from plan07 import rulebook
+from plan07 import answersets
 from plan07.ruletools import terms
 from plan07.ruletools.asking import Question
 from plan07.ruletools.firing import constants_of
@@ -94,7 +94,7 @@ def shortfalls(
     text = [*constants_of(rules), *asked]
     text += [f"{atom}." for atom in atoms if terms.split(atom)[0] in read]
     reached: dict[tuple[int, int], list[str]] = {}
-    for atom in sorted(rulebook.consequences(["\n".join(text)], constants)):
+    for atom in sorted(answersets.consequences(["\n".join(text)], constants)):
         if atom.startswith(f"{_REACHED}("):
             number, place, values = terms.split(atom)[1]
             reached.setdefault((int(number), int(place)), []).append(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from plan07 import rulebook, rulefiles
+from plan07 import answersets, rulefiles
 from plan07.errors import RulesError
 from plan07.facts import parse
 from plan07.ruletools import source
@@ -38,7 +38,7 @@ def spelt_out(statements: Sequence[source.Rule]) -> tuple[list[str], dict[str, i
     """
     texts = [(each, _prepared(each)) for each in statements]
     try:
-        atoms = rulebook.consequences([_at_their_lines(texts)])
+        atoms = answersets.consequences([_at_their_lines(texts)])
     except RulesError as error:
         raise _located(error) from error
     lines: dict[str, int] = {}

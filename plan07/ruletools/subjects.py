@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from plan07 import document, jsontext, rulebook, rulefiles, solver
+from plan07 import answersets, document, jsontext, rulebook, rulefiles, solver
 from plan07.errors import InputError
 from plan07.facts import Fact, constant, fact, parse
 from plan07.rulebook import Rulebook
@@ -163,7 +163,7 @@ class Rules:
                 for name, text in zip(subject.files, subject.texts, strict=True)
             )
         program = "".join(f"{atom}.\n" for atom in sorted(self.given(case)))
-        return rulebook.consequences(
+        return answersets.consequences(
             [*texts, *more, program], subject.constants, optimise=subject.optimise
         )
 
@@ -185,7 +185,7 @@ class Rules:
             files = [file.name for file in recorded.rules.files if stage.name in file.stages]
             texts = [*recording.texts(recorded.rules, stage.name), stage.given, *more(files)]
             numbers = recorded.rules.numbers
-            found.append(rulebook.consequences(texts, numbers, optimise=stage.optimise))
+            found.append(answersets.consequences(texts, numbers, optimise=stage.optimise))
         return found
 
     @staticmethod

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from plan07 import document, rulebook, solver
+from plan07 import answersets, document, rulebook, solver
 from plan07.errors import Plan07Error, PlanRefused, RulesError
 from plan07.messages import quoted
 from plan07.rulebook import Rulebook
@@ -259,7 +259,7 @@ def _solved(rules: Rulebook, plan: Any, name: str, repair: bool) -> str:
 def _grounded(rules: Rulebook, stage: str, given: str) -> str:
     numbers = {**rules.numbers, **{k: v for k, v in _LIMITS.items() if k in rules.numbers}}
     with contextlib.suppress(RulesError):
-        rulebook.consequences([*recording.texts(rules, stage), given], numbers)
+        answersets.consequences([*recording.texts(rules, stage), given], numbers)
     return ""
 
 

@@ -88,6 +88,11 @@ class TestSingleFiles:
 
 
 class TestWorkers:
+    @pytest.fixture(autouse=True)
+    def no_thread_of_other_tests(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where other threads run nothing is forked, and a job without an end has none here."""
+        monkeypatch.setattr(workers.threading, "active_count", lambda: 1)
+
     def names(self) -> list[str]:
         return [f"{n:02d}" for n in range(20)]
 

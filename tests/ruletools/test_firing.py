@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import EXAMPLES
 
-from plan07 import document, jsontext, rulebook, solver
+from plan07 import answersets, document, jsontext, solver
 from plan07.errors import RulesError
 from plan07.ruletools import firing, recording, source
 from plan07.ruletools.firing import Firing
@@ -25,8 +25,8 @@ PLANS = [
 def fired(text: str, facts: str = "", **constants: int) -> Firing:
     """Return what fires of some rules."""
     rules = source.parse_text(text)
-    atoms = sorted(rulebook.consequences([text, facts], constants))
-    given = rulebook.consequences([facts])
+    atoms = sorted(answersets.consequences([text, facts], constants))
+    given = answersets.consequences([facts])
     return firing.fire(rules.rules, atoms, given, constants)
 
 
@@ -80,7 +80,7 @@ def test_what_did_not_fire_is_not_counted() -> None:
 def test_a_choice_fires_for_what_it_chose() -> None:
     text = "{ drop(X) } :- may(X).\n#minimize { 1,X : drop(X) }.\n#minimize { 1@2 : not drop(2) }."
     rules = source.parse_text(text)
-    atoms = sorted(rulebook.consequences([text, "may(1;2)."], optimise=True))
+    atoms = sorted(answersets.consequences([text, "may(1;2)."], optimise=True))
     found = firing.fire(rules.rules, atoms, ["may(1)", "may(2)"])
     assert [each.head for each in found.instances] == ["drop(2)"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plan07 import rulebook
+from plan07 import answersets, rulebook
 from plan07.ruletools import shortfall, source
 from plan07.ruletools.asking import Question
 from plan07.ruletools.forms import ANY
@@ -15,7 +15,7 @@ def missing(
 ) -> list[tuple[str, list[str], list[str], int, int]]:
     """Return for each rule its id, what is met, what fails, the ways, and what was not tried."""
     rules = source.parse_text(text).rules
-    atoms = sorted(rulebook.consequences([text, facts], constants))
+    atoms = sorted(answersets.consequences([text, facts], constants))
     return [
         (
             each.rule.id,

@@ -26,7 +26,8 @@ LAYERS = [
     ["words", "rulefiles", "jsontext", "lexis", "jsonlines", "audit", "clock"],
     ["home", "languages", "gitcommand"],
     ["faults", "messages", "checks", "leftovers"],
-    ["rulebook", "runner", "git"],
+    ["answersets", "runner", "git"],
+    ["rulebook"],
     ["request/__init__", "request/phrases", "llm/__init__", "llm/call"],
     ["request/lines", "request/sentences", "llm/replies", "llm/faults"],
     ["request/text", "request/candidates", "request/demands", "llm/transport"],
@@ -37,6 +38,7 @@ LAYERS = [
     ["canonicalize"],
     ["explain", "shapes", "validate", "recon"],
     ["worktree", "reconcache", "reconwriter", "reconderive"],
+    ["reconreport"],
     ["reconstore"],
     ["document", "evidence", "models", "ledger", "instructions"],
     ["reconfile", "located", "formats/__init__", "formats/places"],
@@ -170,7 +172,7 @@ def test_clingo_is_opened_where_rules_are_solved_and_where_they_are_read() -> No
     opened = [
         each.name for each in files if any(name.split(".")[0] == "clingo" for name in imports(each))
     ]
-    assert sorted(opened) == ["forms.py", "rulebook.py", "source.py"]
+    assert sorted(opened) == ["answersets.py", "forms.py", "source.py"]
 
 
 def test_the_package_imports_no_encoder() -> None:
@@ -219,9 +221,9 @@ VERSION = {"plan07"} | {
 SOLVE = VERSION | {
     f"plan07.{name}"
     for name in (
-        *("cli.options", "cli.solve", "document", "evidence", "explain", "facts", "faults"),
-        *("jsontext", "lexis", "lowering", "obliggraph", "planner", "rulebook", "rulefiles"),
-        *("shapes", "solver", "units"),
+        *("answersets", "cli.options", "cli.solve", "document", "evidence", "explain", "facts"),
+        *("faults", "jsontext", "lexis", "lowering", "obliggraph", "planner", "rulebook"),
+        *("rulefiles", "shapes", "solver", "units"),
     )
 }
 COSTLY = {

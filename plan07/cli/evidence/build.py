@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plan07 import reconstore
+from plan07 import reconreport, reconstore
 from plan07.cli import output
 from plan07.messages import printable
 
@@ -88,7 +88,7 @@ class _Bar:
             output.note(f"\r{'':<70}\r")
 
 
-def _document(report: reconstore.Report) -> dict[str, Any]:
+def _document(report: reconreport.Report) -> dict[str, Any]:
     return {
         **report._asdict(),
         "failed": [{"path": path, "error": error} for path, error in report.failed],
@@ -96,7 +96,7 @@ def _document(report: reconstore.Report) -> dict[str, Any]:
     }
 
 
-def _show(report: reconstore.Report) -> None:
+def _show(report: reconreport.Report) -> None:
     out = sys.stdout
     counts = report.counts
     state = "built" if report.fresh else "up to date"
@@ -135,7 +135,7 @@ def _calls(counts: dict[str, int]) -> str:
     return f"{total}: {shares}"
 
 
-def _failures(report: reconstore.Report, out: Any) -> None:
+def _failures(report: reconreport.Report, out: Any) -> None:
     if not report.failed:
         return
     output.say("", out)
@@ -146,7 +146,7 @@ def _failures(report: reconstore.Report, out: Any) -> None:
         output.say(f"  and {len(report.failed) - _MOST_SHOWN} more, see --json", out)
 
 
-def _notes(report: reconstore.Report, out: Any) -> None:
+def _notes(report: reconreport.Report, out: Any) -> None:
     notes = [each for each in report.notes if each.code != "FILE_UNPARSED"]
     if not notes:
         return
