@@ -24,7 +24,7 @@ from bench.command import Benchmark, Found, run
 from bench.measure import ROOT
 from bench.results import Column, Table
 from plan07 import reconstore, rulebook
-from plan07.facts import constant, fact
+from plan07.facts import constant, fact, render
 from plan07.impact.between import compared, nodes
 from plan07.impact.closure import Seed
 from plan07.impact.neighbourhood import Neighbourhood
@@ -82,7 +82,7 @@ class Replay:
         self.commits = 0
         self.rules = rulebook.load()
         causes = self.rules.solve("impact", [fact("seed", "x", constant("body"))])
-        self.causes = {str(a[0].name): str(a[1].name) for a in causes.rows("inverse", 2)}
+        self.causes = {render(a[0]): render(a[1]) for a in causes.rows("inverse", 2)}
 
     def add(self, old: str, new: str, files: Changed) -> bool:
         """Count one commit; False where it changes nothing that is followed."""
@@ -139,7 +139,7 @@ def argument_uses(around: Neighbourhood, entity: str, parameter: str) -> dict[st
     if parameter:
         for each in around.facts(frozenset({parameter})):
             if each.name == "argument" and each.args[1] == entity and each.args[2] == parameter:
-                found[str(each.args[0])].add(str(each.args[3].name))
+                found[str(each.args[0])].add(render(each.args[3]))
     return found
 
 

@@ -23,6 +23,7 @@ import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ def builds(projects: dict[str, Path], folder: Path) -> Table:
         target = str(folder / f"{name}.db")
         build = plan07("evidence", "build", str(root), "-o", target)
         full = watched(*build, "--anew")
-        parse = interleaved({"parse": lambda root=root: parsed(root)}, 1)["parse"]  # type: ignore[misc]
+        parse = interleaved({"parse": partial(parsed, root)}, 1)["parse"]
         same = min((watched(*build) for _ in range(3)), key=lambda each: each.cost.cpu)
         edited = next(each for each in sorted(root.rglob("*.py")) if each.stat().st_size > 5000)
         text = edited.read_text("utf-8")

@@ -12,7 +12,7 @@ import random
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ def measure(path: Path, rounds: int) -> Table:
                 around.find(name)
             return len(closure([Seed(name, change) for name in names], around, rules).effects)
 
-        calls = {
+        calls: dict[str, Callable[[], int]] = {
             "1 hop read": lambda: hops(1),
             "2 hops read": lambda: hops(2),
             "closure of changed bodies": lambda: walk("body"),

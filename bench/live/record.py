@@ -64,7 +64,7 @@ def record(config: str, url: str) -> int:
 
 def pack() -> None:
     """Join what was recorded with what is packed, in the order of the requests, and pack it."""
-    rows = {}
+    rows: dict[str, bytes] = {}
     for place in (CASSETTE.with_suffix(".jsonl.gz"), CASSETTE):
         if place.exists():
             data = (

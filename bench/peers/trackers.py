@@ -330,19 +330,21 @@ def ask():
             return sorted(ready)
         sorter.done(*passed)
 """
-LIBRARIES = tuple(
-    Tracker(
+
+
+def _library(name: str, code: str) -> Tracker:
+    """Return a library of graphs as a tracker: it reads the file and tells all that is ready."""
+    words = ["-c", f"import json, {name}\n{code}\nprint(json.dumps(ask()))"]
+    return Tracker(
         name=name,
         program=sys.executable,
         install="",
         tells="all",
         make=_file,
-        words=lambda place, name=name, code=code: [  # type: ignore[misc]
-            "-c",
-            f"import json, {name}\n{code}\nprint(json.dumps(ask()))",
-        ],
+        words=lambda place: words,
         environment=lambda place: {},
         read=lambda out: list(json.loads(out)),
     )
-    for name, code in (("networkx", NETWORKX), ("graphlib", GRAPHLIB))
-)
+
+
+LIBRARIES = (_library("networkx", NETWORKX), _library("graphlib", GRAPHLIB))

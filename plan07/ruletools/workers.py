@@ -25,7 +25,7 @@ Question = dict[str, Any]
 Answering = Callable[[Question], Any]
 CHILD_FAILED = "CHILD_FAILED"
 # How often as long the clock may run as the processor works.
-_PATIENCE = 10
+_PATIENCE = 30
 _HAS_TIMER = hasattr(signal, "setitimer")
 _CHILD = "from plan07.ruletools.workers import child; child()"
 
@@ -61,7 +61,7 @@ class Worker:
             seconds: how long it may take, of the processor; starting the child does not count.
 
         Raises:
-            TimeOver: it took longer, or ten times as long by the clock.
+            TimeOver: it took longer, or thirty times as long by the clock.
             Plan07Error: what the answering function raised; RulesError if the child died.
         """
         process = self._process or self._start()

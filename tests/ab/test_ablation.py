@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,12 @@ GATE = Mechanism.LOCAL_GATE
 WHOLE = {"retry_tokens": 1000, "temporal": 0.9, "resolve": 0.5, "cost": 2, "tokens": 5000}
 
 
-def measured(**changed: object) -> Measures:
-    values = {**WHOLE, **changed}
-    return Measures(*(exact(values[name]) for name in MEASURES))  # type: ignore[arg-type]
+def measured(**changed: Any) -> Measures:
+    values: dict[str, Any] = {**WHOLE, **changed}
+    return Measures(*(exact(values[name]) for name in MEASURES))
 
 
-def verdict(**changed: object) -> str:
+def verdict(**changed: Any) -> str:
     return ablate(measured(), {GATE: measured(**changed)})[0].verdict
 
 

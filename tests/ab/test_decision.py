@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from abruns import RETRIES
@@ -14,7 +15,7 @@ from plan07.ab.metrics import MEASURES, Measures, exact
 from plan07.ab.records import Arm
 
 # F27: retry tokens 436 against 904 and 1632, consistency .9 against .8, all else at its limit.
-F27 = {
+F27: dict[Arm, dict[str, Any]] = {
     Arm.MONOLITHIC: {"retry_tokens": 904, "temporal": 0.8},
     Arm.STATIC: {"retry_tokens": 1632, "temporal": 0.8},
     Arm.CURRENT: {"resolve": 0.5, "cost": 2, "tokens": 1000},
@@ -32,7 +33,7 @@ M, S, C, P = Arm.MONOLITHIC, Arm.STATIC, Arm.CURRENT, Arm.PLAN07
 def decided(*changed: tuple[Arm, str, object]) -> Decision:
     values = {arm: dict(row) for arm, row in F27.items()}
     for arm, name, value in changed:
-        values[arm][name] = value  # type: ignore[assignment]
+        values[arm][name] = value
     return decide(
         {arm: Measures(*(exact(row.get(name)) for name in MEASURES)) for arm, row in values.items()}
     )

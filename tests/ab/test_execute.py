@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, ClassVar
 
 import abruns
 import pytest
@@ -79,15 +80,15 @@ class TestExecutors:
     def test_no_more_are_handed_out_than_may_be_ahead(self, tmp_path: Path) -> None:
         class Counting(ThreadPoolExecutor):
             most = 0
+            out: ClassVar[set[Any]] = set()
 
-            def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+            def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
                 future = super().submit(fn, *args, **kwargs)
                 self.out.add(future)
                 self.most = max(self.most, sum(not each.done() for each in self.out))
                 return future
 
         with Counting(1) as pool:
-            pool.out = set()  # type: ignore[attr-defined]
             wanted = config.load(abruns.config(tmp_path / "c.toml"))
             made(str(tmp_path / "runs.jsonl"), wanted, pool, 3)
             assert pool.most <= 3
@@ -114,7 +115,7 @@ class TestFailures:
 
     def test_another_run_than_was_asked_for(self, tmp_path: Path) -> None:
         class Confused(execute.Here):
-            def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+            def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
                 return super().submit(lambda: abruns.run(seed=9))
 
         wanted = config.load(abruns.config(tmp_path / "c.toml"))

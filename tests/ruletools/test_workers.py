@@ -84,7 +84,7 @@ def test_a_child_that_is_late_or_dies_is_replaced(name: str) -> None:
 
 def test_answers_come_in_order_and_errors_in_their_place(name: str) -> None:
     questions = [greet("a"), {"do": "refuse"}, greet("b"), {"do": "sleep"}, greet("c")]
-    found = list(workers.answers(name, {"greeting": "hi"}, questions, 0.8, 2))
+    found = list(workers.answers(name, {"greeting": "hi"}, questions, 0.2, 2))
     assert [each if isinstance(each, str) else type(each).__name__ for each in found] == [
         "hi a",
         "InputError",

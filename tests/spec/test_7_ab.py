@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import abruns
 import pytest
@@ -22,12 +23,10 @@ from plan07.ab.store import Store
 from plan07.errors import PlanRefused
 
 
-def adopted(**plan07: object) -> bool:
+def adopted(**plan07: Any) -> bool:
     """Whether plan07 is adopted if its runs are otherwise than the best ones."""
     runs = [
-        run(each.arm, each.task, each.seed, **plan07)  # type: ignore[arg-type]
-        if each.arm is Arm.PLAN07
-        else each
+        run(each.arm, each.task, each.seed, **plan07) if each.arm is Arm.PLAN07 else each
         for each in grid()
     ]
     return report.decide(runs).adopted
