@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from bench.replay.calls import Shape, Signature, assigned, fit, from_params, shapes, signature
 from bench.replay.commit import Change
-from bench.replay.edits import Edit
-from bench.replay.ends import CALLS, End
+from bench.replay.edits import Edit, Side
+from bench.replay.ends import CALLS, OLD, End
 from bench.replay.kinds import Dependency
+from bench.replay.relations import Pairs
 
 Counts = Mapping[Shape, int]
 
@@ -42,6 +43,34 @@ def by_calls(change: Change, before: End, after: End) -> Iterator[Dependency]:
                 order = ask(was, is_now)
                 if order is not None:
                     yield Dependency(on, number, "CalledBy", "signature_changed", "typed", order)
+
+
+def refusing(change: Change, pairs: Pairs) -> Iterator[Dependency]:
+    """Yield who used what now raises what it did not: it is safe before, while nothing is refused.
+
+    Args:
+        change: the change.
+        pairs: who uses what, at each end.
+    """
+    more = {
+        number
+        for number, edit in enumerate(change.edits)
+        if edit.action == "modified" and _raised(edit.new) - _raised(edit.old)
+    }
+    for on, number in sorted(pairs[OLD]):
+        if on in more and on != number and change.edits[number].action == "modified":
+            yield Dependency(on, number, "CalledBy", "raises_changed", "typed", "dep<def", "should")
+
+
+def _raised(side: Side) -> set[str]:
+    """Return the exceptions that the text of an edit raises, by the names that it gives them."""
+    raised = [
+        each.exc.func if isinstance(each.exc, ast.Call) else each.exc
+        for top in side.nodes
+        for each in ast.walk(top)
+        if isinstance(each, ast.Raise) and each.exc is not None
+    ]
+    return {ast.unparse(each) for each in raised}
 
 
 def _callables(edit: Edit) -> Iterator[tuple[str, Callable[[Counts, Counts], str | None]]]:

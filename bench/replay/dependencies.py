@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench.replay.bindings import by_names, moved, replaced
-from bench.replay.callers import by_calls
+from bench.replay.callers import by_calls, refusing
 from bench.replay.commit import Change
 from bench.replay.ends import NEW, OLD, End
 from bench.replay.kinds import ADDS, REMOVES, Dependency, Kinds
@@ -21,7 +21,7 @@ class Found(NamedTuple):
         dependencies: which edit depends on which.
         kinds: how each edit changes what it is about.
         tests: the edits of tests.
-        wishes: orders that are safer, and worth no composite.
+        wishes: orders that are safer, and worth no composite; of two at odds the first counts.
     """
 
     dependencies: list[Dependency]
@@ -87,5 +87,5 @@ def dependencies(change: Change, old: str, new: str) -> Found:
         sorted(each for each in found if each.on != each.edit),
         [sorted(each) for each in kinds.of_edit],
         tests,
-        sorted(begun_and_ceased(change, before, after, pairs)),
+        [*refusing(change, pairs), *sorted(begun_and_ceased(change, before, after, pairs))],
     )

@@ -44,6 +44,28 @@ def test_the_steps_of_the_example(case: tuple[States, Found]) -> None:
     ]
 
 
+def test_who_uses_what_refuses_more_goes_before_it(tmp_path: Path) -> None:
+    """While nothing is refused yet it is safe; what is raised as before says nothing."""
+    refusing = "def get(name):\n    if not name:\n        raise {}\n    return {}\n"
+    asking = "from .store import get\n\n\ndef ask(name):\n    return {}\n"
+    steps = []
+    for old in ("KeyError(name)", "ValueError"):
+        place = tmp_path / old[:3]
+        made = change(
+            place,
+            {"shop/store.py": refusing.format(old, 1), "shop/use.py": asking.format("get(name)")},
+            {
+                "shop/store.py": refusing.format("ValueError(name)", 2),
+                "shop/use.py": asking.format("get(name) if name else None"),
+            },
+        )
+        found = dependencies(made, *(reconstore.refresh(end, f"{end}.db") for end in made.ends))
+        named = [each.name for each in made.edits]
+        units = planned.scheduled(made, found, "shop")
+        steps.append([[named[n] for n in each.edits] for each in units])
+    assert steps == [[["ask"], ["get"]], [["get"], ["ask"]]]
+
+
 @pytest.mark.parametrize(
     ("applied", "valid", "why"),
     [
