@@ -134,6 +134,55 @@ def test_a_descriptor(tmp_path: Path) -> None:
     }
 
 
+def test_a_field_that_is_set_up_anew(tmp_path: Path) -> None:
+    """What runs first decides, of the class nearest to the object; a condition decides nothing."""
+    text = """
+        class A:
+            def go(self): ...
+        class B:
+            def go(self): ...
+        class Field:
+            def __get__(self, instance, owner) -> A: ...
+        class TestBase:
+            x = A()
+            def test_base(self): self.x.go()
+        class TestAnew(TestBase):
+            def setup_method(self): self.x = B()
+            def test_anew(self): self.x.go()
+        class TestLater(TestAnew):
+            def test_later(self): self.x.go()
+            def test_class(self): TestBase.x.go()
+        class TestMaybe(TestBase):
+            def setUp(self):
+                if self.x: self.x = B()
+            def test_maybe(self): self.x.go()
+        class TestSame:
+            x = A()
+            def __init__(self): self.x = B()
+            def test_same(self): self.x.go()
+        class TestField:
+            x = Field()
+            def __init__(self): self.x = B()
+            def test_field(self): self.x.go()
+        class TestNoted:
+            x: A = A()
+            def __init__(self): self.x = B()
+            def test_noted(self): self.x.go()
+    """
+    found = built(tmp_path, {"test_m.py": text})
+    calls = {f"{one} {other}".replace("test_m.", "") for one, other in found.edges("calls")}
+    assert calls == {
+        "TestBase.test_base A.go",
+        "TestAnew.test_anew B.go",
+        "TestLater.test_later B.go",
+        "TestLater.test_class A.go",
+        "TestMaybe.test_maybe A.go",
+        "TestSame.test_same B.go",
+        "TestField.test_field A.go",
+        "TestNoted.test_noted A.go",
+    }
+
+
 def test_what_an_outside_base_may_have_is_not_guessed(tmp_path: Path) -> None:
     text = """
         import threading

@@ -20,11 +20,13 @@ class Body(NamedTuple):
         results: sketches of what it returns; [None] if one of them is unknown or they are many.
         yields: sketches of what it yields; None if it is no generator.
         fields: (name, line, annotation, value) of each assignment to an attribute of self.
+        always: names of those that are assigned under no condition.
     """
 
     results: list[Sketch]
     yields: list[Sketch] | None
     fields: list[tuple[str, int, Sketch, Sketch]]
+    always: set[str]
 
 
 def read_body(
@@ -59,7 +61,7 @@ def read_body(
             results.append(each_result)
     if None in results or len(results) > _MOST_RESULTS:
         results = [None]
-    return Body(results, reader.yields, reader.fields)
+    return Body(results, reader.yields, reader.fields, reader.always)
 
 
 class _Reader:
@@ -68,6 +70,7 @@ class _Reader:
         self.results: list[Sketch] = []
         self.yields: list[Sketch] | None = None
         self.fields: list[tuple[str, int, Sketch, Sketch]] = []
+        self.always: set[str] = set()
         self._may_yield = may_yield
         self._self = next((name for name, value in receiver.items() if value == ["self"]), None)
 
@@ -150,6 +153,8 @@ class _Reader:
         elif isinstance(target, ast.Attribute):
             if isinstance(target.value, ast.Name) and target.value.id == self._self:
                 self.fields.append((target.attr, line, note, value))
+                if not depth:
+                    self.always.add(target.attr)
         elif isinstance(target, ast.Tuple | ast.List):
             starred = any(isinstance(each, ast.Starred) for each in target.elts)
             for index, each in enumerate(target.elts):

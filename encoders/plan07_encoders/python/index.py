@@ -26,6 +26,8 @@ from plan07_encoders.python.tables import Binding, ClassTable, Function, Names, 
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "TextChoices", "IntegerChoices")
 _CLASSES = ("class", "enum", "interface")
+# Methods that run before all others of an object.
+_FIRST = ("__init__", "setup_method", "setUp", "asyncSetUp")
 _FLAGS = (
     *("async", "static", "classmethod", "property", "abstract", "overload", "fixture", "exported"),
 )
@@ -173,7 +175,7 @@ class _Indexer:
         table["results"] = [] if node.returns is not None else body.results
         table["yields"] = body.yields
         if kind == "class":
-            self._fields(outer, body)
+            self._fields(outer, body, node.name in _FIRST)
         first = min((each.lineno for each in node.decorator_list), default=node.lineno)
         entity = Entity(
             qual,
@@ -195,8 +197,10 @@ class _Indexer:
         table["locals"] = self._scope(node.body, qual, "function")
         return table, entity
 
-    def _fields(self, holder: str, body: Body) -> None:
+    def _fields(self, holder: str, body: Body, is_first: bool) -> None:
         fields = self._classes[holder]["fields"]
+        if is_first:
+            self._classes[holder]["set_up"] += sorted(body.always)
         for name, line, note, value in body.fields:
             fields.setdefault(name, []).append([note, value])
             qual = f"{holder}.{name}"
@@ -215,6 +219,7 @@ class _Indexer:
             decorators=[sketch(each) for each in node.decorator_list],
             names={},
             fields={},
+            set_up=[],
             generics=generics_of(node) or generic_bases(node),
         )
         bases = [prints.text(each) for each in node.bases]

@@ -53,6 +53,7 @@ class ClassTable(TypedDict):
         decorators: sketches.
         names: what its body binds.
         fields: what its methods assign to self: [annotation, value] each.
+        set_up: names of those that a method assigns that runs before all others.
         generics: names of its type parameters.
     """
 
@@ -61,6 +62,7 @@ class ClassTable(TypedDict):
     decorators: list[Sketch]
     names: Names
     fields: dict[str, list[list[Sketch]]]
+    set_up: list[str]
     generics: list[str]
 
 

@@ -232,13 +232,13 @@ class World(Calls):
         own = table["names"].get(name, [])
         assigned = [["v", note, value] for note, value in table["fields"].get(name, ())]
         noted = [each for each in [*own, *assigned] if each[0] == "v" and each[1] is not None]
-        bindings = noted or [*own, *assigned]
-        found = self.variable_types(
-            owner.module,
-            f"{owner.name}.{name}",
-            bindings,
-            Place(owner.module, owner.name, (Type(kinds.INSTANCE, owner.module, owner.name),)),
-        )
+        if not noted:
+            nearer = self._set_anew(owner, name, receiver)
+            if nearer is not None:
+                return self._field(nearer, name, place, receiver)
+        itself = Place(owner.module, owner.name, (Type(kinds.INSTANCE, owner.module, owner.name),))
+        qual = f"{owner.name}.{name}"
+        found = self.variable_types(owner.module, qual, noted or [*own, *assigned], itself)
         described: list[Types] = []
         for each in found:
             getter = self.find_member(each, "__get__") if each.kind == kinds.INSTANCE else None
@@ -248,7 +248,20 @@ class World(Calls):
                 described.append(self.returned(getter.owner.module, getter_qual, (each,), args))
         if described:
             return kinds.union(*described)
+        if own and not noted and receiver.kind == kinds.INSTANCE and name in table["set_up"]:
+            # What the body of the class says is no more than what comes before.
+            found = self.variable_types(owner.module, f"{qual} set", assigned, itself)
         return substitute(found, self.arguments_for(owner, receiver)) if receiver.args else found
+
+    def _set_anew(self, owner: Type, name: str, receiver: Type) -> Type | None:
+        """Return the class nearest to an object that sets its field up, where the owner is not."""
+        for each in self.mro(receiver):
+            if (each.module, each.name) == (owner.module, owner.name):
+                return None
+            table = self.class_table(each) if each.kind == kinds.CLASS else None
+            if table is not None and name in table["set_up"]:
+                return each
+        return None
 
     def _method(self, owner: Type, qual: str, receiver: Type) -> Types:
         function = self.function(owner.module, qual)
