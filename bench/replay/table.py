@@ -27,7 +27,7 @@ def markdown(rows: Sequence[Row], names: Sequence[str]) -> str:
     for split in sorted({row["split"] for row in rows}):
         part = [row for row in rows if row["split"] == split]
         lines += ["", f"{split}: {len(part)} commits, {sum(r['edits'] for r in part)} edits", ""]
-        lines += list(_totals(part, names))
+        lines += [*_totals(part, names), *_beside_the_plain(part, names)]
     return "\n".join(lines) + "\n"
 
 
@@ -74,6 +74,39 @@ def _totals(rows: Sequence[Row], names: Sequence[str]) -> Iterable[str]:
 
 
 _JUDGES = ("valid", "stable", "new")
+# Orders that no plan makes; the search tries states to find its own.
+_PLAIN = ("diff", "reverse", "random-0", "random-1", "by-file", "tests-last", "topological")
+
+
+def _beside_the_plain(rows: Sequence[Row], names: Sequence[str]) -> Iterable[str]:
+    """Tell for how many commits a plain order keeps more states valid than the plan's, and which.
+
+    By the share of the states between, of which one great step has none and none that is bad; and
+    by their number, in which one great step is the worst.
+    """
+    plain = [name for name in names if name in _PLAIN]
+    if "plan07" not in names or not plain:
+        return
+    tried = [row for row in rows if "refused" not in row["orders"]["plan07"]]
+    for measure, words in ((_portion, "a larger share"), (_number, "a larger number")):
+        below = [
+            row["commit"]
+            for row in tried
+            if measure(row["orders"]["plan07"]) < max(measure(row["orders"][n]) for n in plain)
+        ]
+        yield ""
+        yield (
+            f"A plain order keeps {words} of its states valid than plan07 on {len(below)} of "
+            f"{len(tried)} commits{': ' if below else ''}{', '.join(below)}."
+        )
+
+
+def _portion(told: Row) -> float:
+    return told["valid"] / told["intermediate"] if told["intermediate"] else 1.0
+
+
+def _number(told: Row) -> float:
+    return float(told["valid"])
 
 
 def _share(part: int, whole: int) -> str:

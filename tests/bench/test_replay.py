@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from replayed import RECORD, change, clone, environments
@@ -159,6 +160,34 @@ def test_a_replay_says_how_each_order_fares(tmp_path: Path) -> None:
     told = markdown([row], ["plan07", "diff"])
     assert f"| example/shop@{record['commit'][:10]} | 7 | 4/4 (3) |" in told
     assert "| plan07 | 4 of 4 (100%) | 4 of 4 (100%) | 4 of 4 (100%) | 5 | 0.57 | 3 |" in told
+
+
+def row_of(commit: str, **orders: tuple[int, int]) -> dict[str, Any]:
+    keys = ("steps", "stable", "new", "largest")
+    told = {
+        name: {**dict.fromkeys(keys, 1), "valid": valid, "intermediate": whole}
+        for name, (valid, whole) in orders.items()
+    }
+    return {"commit": commit, "split": "tuned", "edits": 9, "orders": told}
+
+
+def test_where_a_plain_order_does_better_is_told() -> None:
+    """By the share, in which one great step is as good as can be, and by the number."""
+    rows = [
+        row_of("better", plan07=(4, 4), diff=(3, 8), reverse=(1, 8)),
+        row_of("one-step", plan07=(0, 0), diff=(2, 8), reverse=(1, 8)),
+        row_of("worse", plan07=(3, 6), diff=(1, 8), reverse=(5, 8)),
+    ]
+    told = markdown(rows, ["plan07", "diff", "reverse"])
+    assert told.splitlines()[-3:] == [
+        "A plain order keeps a larger share of its states valid than plan07 on 1 of 3 commits: "
+        "worse.",
+        "",
+        "A plain order keeps a larger number of its states valid than plan07 on 2 of 3 commits: "
+        "one-step, worse.",
+    ]
+    assert "A plain order" not in markdown(rows, ["diff", "reverse"])
+    assert "on 0 of 1 commits." in markdown(rows[:1], ["plan07", "diff"])
 
 
 def test_a_refused_plan_is_a_row_of_its_own() -> None:
