@@ -199,6 +199,22 @@ class TestPlan07:
         assert "BROKEN" not in last.partition("Request\n")[0]
         assert 'test_old: assert False"' in last
 
+    def test_a_run_ends_when_there_is_nothing_new_to_ask(self, tmp_path: Path) -> None:
+        wrong = edit("a.py", "A = 2  # BROKEN")
+        again = plan(obligation("O1", "a.A", validation="a.A is 2 now"))
+        model = Script(plan(obligation("O1", "a.A")), wrong, again, wrong, again)
+        run = running(tmp_path, model)
+        planned.run(plans(run, tmp_path), None)
+        assert seen(run) == [
+            ("decompose", False),
+            ("edit", False),
+            ("redecompose", True),
+            ("edit", True),
+            ("redecompose", True),
+        ]
+        assert stood(run.steps) == [("O1", None, False, 2)]
+        assert run.notes[-1] == "there is nothing new to ask"
+
     def test_a_decomposition_that_comes_to_nothing_is_drafted_by_rules(
         self, tmp_path: Path
     ) -> None:

@@ -28,21 +28,21 @@ class TestEachTask:
     def test_its_tests_fail_at_the_base_and_pass_with_the_solution(
         self, folder: Path, tmp_path: Path
     ) -> None:
-        root = tmp_path / "repository"
+        root = os.fspath(tmp_path)
         task = tasks.SmallTask(os.fspath(folder))
-        task.lay(os.fspath(root))
-        copy = WorkingCopy(os.fspath(root), sys.executable, 60)
+        task.lay(root)
         wanted = [line.split("`")[1] for line in task.request.splitlines() if "tests/" in line]
         assert len(wanted) == 1
-        assert copy.base_passed
-        assert not any(test.startswith(wanted[0]) for test in copy.base_passed)
-        assert not task.resolved(copy, sys.executable, 60)
+        base = run_tests(root, sys.executable, 60, ("tests",))
+        assert base.passed
+        assert not any(test.startswith(wanted[0]) for test in base.passed)
+        laid(os.fspath(folder / "acceptance"), os.path.join(root, "acceptance"))
+        assert run_tests(root, sys.executable, 60, ("acceptance",)).failed
 
-        laid(os.fspath(folder / "solution"), copy.root)
-        laid(os.fspath(folder / "acceptance"), os.path.join(copy.root, "acceptance"))
-        found = run_tests(copy.root, sys.executable, 60, ("acceptance", "tests"))
+        laid(os.fspath(folder / "solution"), root)
+        found = run_tests(root, sys.executable, 60, ("acceptance", "tests"))
         assert found.failed == {}
-        assert copy.base_passed < found.passed
+        assert base.passed < found.passed
         assert any(test.startswith("acceptance/") for test in found.passed)
         assert any(test.startswith(wanted[0]) for test in found.passed)
 
@@ -92,6 +92,17 @@ class TestATaskThatIsNotTheOne:
             tasks.small({"folder": "task"}, os.fspath(tmp_path))
         assert refused.value.code == "AB_TASK_INVALID"
         assert "request.md" in refused.value.message
+
+
+def test_the_right_answer_is_resolved_and_the_base_is_not(tmp_path: Path) -> None:
+    folder = BENCH / "tasks" / "drop-legacy"
+    root = tmp_path / "repository"
+    task = tasks.SmallTask(os.fspath(folder))
+    task.lay(os.fspath(root))
+    copy = WorkingCopy(os.fspath(root), sys.executable, 60)
+    assert not task.resolved(copy, sys.executable, 60)
+    laid(os.fspath(folder / "solution"), copy.root)
+    assert task.resolved(copy, sys.executable, 60)
 
 
 def test_an_answer_that_breaks_what_worked_is_not_resolved(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from functools import cache
 from types import ModuleType
 
 import plan07_encoders
@@ -23,11 +24,15 @@ def modules() -> list[str]:
     ]
 
 
+@cache
+def tried(name: str) -> doctest.TestResults:
+    return doctest.testmod(importlib.import_module(name))
+
+
 @pytest.mark.parametrize("name", modules())
 def test_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    assert tried(name).failed == 0
 
 
 def test_there_are_examples() -> None:
-    found = [doctest.testmod(importlib.import_module(name)).attempted for name in modules()]
-    assert sum(found) >= 15
+    assert sum(tried(name).attempted for name in modules()) >= 15

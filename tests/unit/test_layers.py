@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,8 @@ LAYERS = [
 ]
 
 
-def imports(path: Path, *, within_functions: bool = True) -> set[str]:
+@cache
+def imports(path: Path, *, within_functions: bool = True) -> frozenset[str]:
     """Return the modules that a file imports, as dotted names."""
     found: set[str] = set()
     todo: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
@@ -128,7 +130,7 @@ def imports(path: Path, *, within_functions: bool = True) -> set[str]:
             found |= {f"{node.module}.{each.name}" for each in node.names}
         if within_functions or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             todo += ast.iter_child_nodes(node)
-    return found
+    return frozenset(found)
 
 
 def layer_of(module: str) -> int:

@@ -206,6 +206,7 @@ class _Walk:
         # What failed, by the entity, so that a node that replaces another one is told too.
         self._said: dict[str, str] = {}
         self._unmet: set[str] = set()
+        self._stuck = ""
 
     def walk(self) -> None:
         """Work until nothing is ready.
@@ -222,6 +223,10 @@ class _Walk:
                     continue
                 self._running.notes.append(f"the plan is {verdict}")
                 return
+            if shown["node_id"] == self._stuck:
+                self._running.notes.append("there is nothing new to ask")
+                return
+            self._stuck = ""
             self._attempts(shown)
 
     def _attempts(self, shown: Mapping[str, Any]) -> None:
@@ -246,6 +251,7 @@ class _Walk:
                     self._running.given_up(node, _obligations(shown), attempts)
                 if isinstance(spent, Stuck):
                     # Something else may be ready.
+                    self._stuck = node
                     return
                 raise
             if done.result.outcome == PASS:
