@@ -1,6 +1,6 @@
 """The typed artifacts of a plan that is driven: what an agent sees, and what came of it.
 
-Records as in `plan07.models`, which these build on; `SCHEMAS` lists all that `plan07 schema` knows.
+Records as in `plan07.models`, which these build on; `SCHEMAS` lists them for `plan07 schema`.
 """
 
 from __future__ import annotations

@@ -13,20 +13,22 @@ from plan07.errors import InputError
 @click.option("--json", "as_json", is_flag=True, help="Errors as JSON too.")
 def command(name: str | None, as_json: bool) -> None:
     """Print the JSON schema of the artifact NAME, or the names there are."""
+    from plan07.ab.records import RunRecord
     from plan07.driven import SCHEMAS
 
+    schemas = {**SCHEMAS, "RunRecord": RunRecord}
     if name is None:
         if as_json:
-            output.document({"schemas": list(SCHEMAS)})
+            output.document({"schemas": list(schemas)})
         else:
-            output.lines(SCHEMAS)
+            output.lines(schemas)
         return
-    if name not in SCHEMAS:
+    if name not in schemas:
         raise InputError(
             "SCHEMA_UNKNOWN",
             f"there is no artifact {name!r}",
-            f"use one of {', '.join(SCHEMAS)}",
+            f"use one of {', '.join(schemas)}",
             phase="usage",
-            detail={"name": name, "known": list(SCHEMAS)},
+            detail={"name": name, "known": list(schemas)},
         )
-    output.document(SCHEMAS[name].model_json_schema())
+    output.document(schemas[name].model_json_schema())

@@ -48,6 +48,10 @@ REQUIRED: dict[str, list[str]] = {
     "AuditRow": ["obligation", "accepted_edit", "trace"],
     "Violation": ["code", "subject", "message", "fix", "detail"],
     "ErrorDocument": ["error"],
+    "RunRecord": [
+        *("execution", "arm", "task", "seed", "sample", "model", "host", "config", "tokenizer"),
+        *("steps", "calls", "resolved", "cost"),
+    ],
 }
 
 
