@@ -131,7 +131,8 @@ def check_out(repository: str, commit: str, place: str) -> None:
     """Put the files of a commit into a directory.
 
     Args:
-        repository: a clone; it is only read.
+        repository: a clone; it is only read. Files that it lacks, as a clone without large files
+            does, are left out, but for Python.
         commit: its id.
         place: a directory that is not there yet.
 
@@ -139,11 +140,30 @@ def check_out(repository: str, commit: str, place: str) -> None:
         subprocess.CalledProcessError: git cannot do it.
     """
     os.makedirs(place)
-    command = ["git", "-C", repository, "archive", "--format=tar", commit]
+    absent = [f":(exclude,literal){path}" for path in _absent(repository, commit)]
+    command = ["git", "-C", repository, "archive", "--format=tar", commit, "--", ".", *absent]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
         subprocess.run(["tar", "-x", "-C", place], stdin=archive.stdout, check=True)
     if archive.returncode:
         raise subprocess.CalledProcessError(archive.returncode, command)
+
+
+def _absent(repository: str, commit: str) -> list[str]:
+    """Return the paths of a commit, but for Python, whose content a clone lacks."""
+
+    def asked(*words: str, given: bytes = b"") -> list[bytes]:
+        command = ["git", "-C", repository, *words]
+        done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True)
+        return done.stdout.replace(b"\0", b"\n").splitlines()
+
+    listed = [line.partition(b"\t") for line in asked("ls-tree", "-r", "-z", commit)]
+    blobs = [(head.split()[2], os.fsdecode(path)) for head, _, path in listed]
+    told = asked("cat-file", "--batch-check", given=b"".join(each + b"\n" for each, _ in blobs))
+    return [
+        path
+        for (_, path), line in zip(blobs, told, strict=True)
+        if line.endswith(b" missing") and not path.endswith((".py", ".pyi"))
+    ]
 
 
 def begin(change: Change, place: str) -> None:

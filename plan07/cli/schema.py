@@ -13,10 +13,12 @@ from plan07.errors import InputError
 @click.option("--json", "as_json", is_flag=True, help="Errors as JSON too.")
 def command(name: str | None, as_json: bool) -> None:
     """Print the JSON schema of the artifact NAME, or the names there are."""
+    from pydantic import BaseModel
+
     from plan07.ab.records import RunRecord
     from plan07.driven import SCHEMAS
 
-    schemas = {**SCHEMAS, "RunRecord": RunRecord}
+    schemas: dict[str, type[BaseModel]] = {**SCHEMAS, "RunRecord": RunRecord}
     if name is None:
         if as_json:
             output.document({"schemas": list(schemas)})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from replayed import RECORD, change, clone, environments
 
-from bench.replay import orders, planned
+from bench.replay import orders, page, planned
 from bench.replay.dependencies import Found, dependencies
 from bench.replay.replaying import Job, Places, replay
 from bench.replay.revision import drive
@@ -208,3 +208,26 @@ def test_the_command_says_what_it_cannot_do(tmp_path: Path) -> None:
 
     assert run("--orders", "best")[0] == 2
     assert run("--only", "no such commit") == (2, "replay: the corpus has no such commit\n")
+
+
+def test_a_page_joins_what_several_runs_found() -> None:
+    """In the order of the corpus; a section shows the orders that all of its commits have."""
+    records = [
+        {"repo": "a/b", "commit": name * 40, "origin": origin}
+        for name, origin in (("1", "listed"), ("2", "listed"), ("3", "mined"), ("4", "listed"))
+    ]
+    rows = [
+        row_of("a/b@2222222222", plan07=(4, 4), diff=(3, 8)),
+        row_of("a/b@1111111111", plan07=(2, 4)),
+        row_of("a/b@1111111111", diff=(1, 8)),
+        row_of("a/b@2222222222", reverse=(0, 8)),
+    ]
+    told = page.sections(rows, records)
+    assert told.startswith("\n## Commits chosen by hand, looked at while rules were made\n")
+    assert [x for x in told.splitlines() if x.startswith(("| commit", "| a/b"))] == [
+        "| commit | edits | plan07 | diff |",
+        "| a/b@1111111111 | 9 | 2/4 | 1/8 |",
+        "| a/b@2222222222 | 9 | 4/4 | 3/8 |",
+    ]
+    assert told.endswith("\nNot replayed: a/b@4444444444.\n")
+    assert "never looked at" not in told

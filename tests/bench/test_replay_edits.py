@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replayed import NEW, OLD, change
+from replayed import NEW, OLD, change, clone
 
 from bench.replay.calls import Shape, fit, shapes, signature
+from bench.replay.commit import check_out
 from bench.replay.edits import layout
 from bench.replay.names import names
 from bench.replay.pins import pins, renamed_keys
@@ -191,3 +193,17 @@ def test_a_key_that_both_sides_spell_is_renamed_in_one_go() -> None:
         parse("D = {'new.key': 1}\n\n\ndef f():\n    return D['new.key']\n\n\nX = 'other'\n"),
     )
     assert list(renamed_keys(list(found.edits))) == [(0, 1)]
+
+
+def test_a_clone_without_large_files_can_be_checked_out(tmp_path: Path) -> None:
+    """What is no Python and is not there is left out."""
+    record = clone(tmp_path)
+    root = tmp_path / "example__shop"
+    named = ["git", "-C", str(root), "rev-parse", "HEAD:README.md"]
+    blob = subprocess.run(named, check=True, capture_output=True, text=True).stdout.strip()
+    (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    check_out(str(root), record["commit"], str(tmp_path / "new"))
+    check_out(str(root), record["parent"], str(tmp_path / "old"))
+    assert not (tmp_path / "new" / "README.md").exists()
+    assert (tmp_path / "new" / "shop" / "price.py").read_text() == NEW["shop/price.py"]
+    assert (tmp_path / "old" / "README.md").read_text() == "old\n"
