@@ -151,7 +151,7 @@ def test_a_field_that_is_set_up_anew(tmp_path: Path) -> None:
             def test_anew(self): self.x.go()
         class TestLater(TestAnew):
             def test_later(self): self.x.go()
-            def test_class(self): TestBase.x.go()
+            def test_class(self): TestAnew.x.go()
         class TestMaybe(TestBase):
             def setUp(self):
                 if self.x: self.x = B()

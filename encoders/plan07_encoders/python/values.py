@@ -232,7 +232,8 @@ class World(Calls):
         own = table["names"].get(name, [])
         assigned = [["v", note, value] for note, value in table["fields"].get(name, ())]
         noted = [each for each in [*own, *assigned] if each[0] == "v" and each[1] is not None]
-        if not noted:
+        of_an_object = not noted and receiver.kind == kinds.INSTANCE
+        if of_an_object:
             nearer = self._set_anew(owner, name, receiver)
             if nearer is not None:
                 return self._field(nearer, name, place, receiver)
@@ -248,7 +249,7 @@ class World(Calls):
                 described.append(self.returned(getter.owner.module, getter_qual, (each,), args))
         if described:
             return kinds.union(*described)
-        if own and not noted and receiver.kind == kinds.INSTANCE and name in table["set_up"]:
+        if own and of_an_object and name in table["set_up"]:
             # What the body of the class says is no more than what comes before.
             found = self.variable_types(owner.module, f"{qual} set", assigned, itself)
         return substitute(found, self.arguments_for(owner, receiver)) if receiver.args else found
