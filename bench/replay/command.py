@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
 from importlib.resources import files
 from typing import Any
 
@@ -69,19 +69,30 @@ def _made(jobs: Sequence[Job], asked: argparse.Namespace) -> tuple[list[dict[str
 
     made: dict[int, dict[str, Any]] = {}
     status = 0
+
+    def ended(future: Future[dict[str, Any]], place: int) -> None:
+        nonlocal status
+        name = f"{jobs[place].record['repo']}@{jobs[place].record['commit'][:10]}"
+        try:
+            made[place] = future.result()
+        except Exception as error:
+            status = 1
+            print(f"replay: {name}: {error!r}"[:500], file=sys.stderr)
+        print(f"replay: {len(made)} of {len(jobs)}: {name}", file=sys.stderr, flush=True)
+
     hands = execute.dask(asked.dask) if asked.dask else execute.local(asked.workers)
     try:
         with hands as (executor, _):
-            pending = {executor.submit(replay, job): place for place, job in enumerate(jobs)}
+            pending: dict[Future[dict[str, Any]], int] = {}
+            for place, job in enumerate(jobs):
+                future = executor.submit(replay, job)
+                if future.done():
+                    # One worker is this process, and has it already.
+                    ended(future, place)
+                else:
+                    pending[future] = place
             for future in as_completed(pending):
-                place = pending[future]
-                name = f"{jobs[place].record['repo']}@{jobs[place].record['commit'][:10]}"
-                try:
-                    made[place] = future.result()
-                except Exception as error:
-                    status = 1
-                    print(f"replay: {name}: {error!r}"[:500], file=sys.stderr)
-                print(f"replay: {len(made)} of {len(jobs)}: {name}", file=sys.stderr, flush=True)
+                ended(future, pending[future])
     except KeyboardInterrupt:
         print("replay: interrupted; what was tried is kept", file=sys.stderr)
         status = 130
