@@ -304,6 +304,16 @@ class TestAblations:
         ]
         assert "A = 1" in model.calls[3].user
 
+    def test_without_the_local_gate_it_ends_when_there_is_nothing_new_to_ask(
+        self, tmp_path: Path
+    ) -> None:
+        wrong = edit("a.py", "A = 2  # BROKEN")
+        model = Script(plan(obligation("O1", "a.A")), wrong, wrong)
+        run = running(tmp_path, model)
+        planned.run(plans(run, tmp_path), Mechanism.LOCAL_GATE)
+        assert seen(run) == [("decompose", False), ("edit", False), ("edit", True)]
+        assert stood(run.steps) == [("O1", False, True, 1), ("O1", False, True, 1)]
+
     def test_without_the_externalized_plan_the_prompt_holds_all_of_it(self, tmp_path: Path) -> None:
         model = Script(TWO, A2, B2)
         run = running(tmp_path, model)

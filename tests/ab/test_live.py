@@ -13,7 +13,7 @@ import pytest
 import wire
 from support import EXAMPLES
 
-from plan07.ab import live, tasks
+from plan07.ab import config, execute, live, tasks
 from plan07.ab.records import Arm, Context, Mechanism, Task
 from plan07.errors import InputError
 
@@ -156,6 +156,17 @@ def test_a_server_that_counts_no_tokens_makes_estimates(
     assert run.resolved
     assert run.tokenizer == "estimate, four bytes to a token"
     assert run.calls[0].tokens_out == -(-len(RIGHT) // 4)
+
+
+def test_what_was_recorded_with_the_local_model_is_replayed() -> None:
+    """Whoever has the cassette needs no model: it still answers what plan07 asks today."""
+    wanted = config.load(os.fspath(TASKS.parent / "live" / "config.toml"))
+    job = next(each for each in wanted.jobs if each.arm is Arm.PLAN07)
+    run = execute.run_one(wanted.provider, wanted.context, job)
+    assert (run.task, run.resolved) == ("cache-clear", True)
+    assert [call.purpose for call in run.calls] == ["decompose", "edit", "edit"]
+    assert sum(call.tokens_in + call.tokens_out for call in run.calls) == 1861
+    assert all(step.valid for step in run.steps)
 
 
 def test_a_replay_without_the_recording_is_an_error(task: Task, tmp_path: Path) -> None:

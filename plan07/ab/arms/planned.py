@@ -173,10 +173,11 @@ def _ungated(plans: Plans, store: Store, made: planning.Planned) -> None:
     running = plans.running
     failure = ""
     while True:
+        asked = len(running.talk.calls)
         driver = Driver(store, plans.rules, now, run=waved)
         _Walk(running, driver, revises=True, failure=failure).walk()
         state = running.copy.state()
-        if state.done or not state.failure:
+        if state.done or not state.failure or len(running.talk.calls) == asked:
             return
         failure = state.failure
         running.copy.take_back(running.copy.base)
