@@ -41,6 +41,7 @@ def main(argv: Sequence[str]) -> int:
         Job(record, tuple(asked.orders), asked.budget, places, asked.whole)
         for record in corpus()
         if asked.only in f"{record['repo']}@{record['commit']}"
+        and not any(each in f"{record['repo']}@{record['commit']}" for each in asked.without)
         and asked.origin in ("", record["origin"])
         and asked.split in ("all", record["split"])
     ]
@@ -106,6 +107,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench replay", description=__doc__)
     parser.add_argument("--repos", required=True, help="clones, each in a directory OWNER__NAME")
     parser.add_argument("--only", default="", metavar="TEXT", help="commits that contain it")
+    parser.add_argument(
+        "--without", nargs="+", default=[], metavar="TEXT", help="leave out commits that contain it"
+    )
     parser.add_argument("--origin", default="", help="listed, mined, codeplan or sdist")
     parser.add_argument("--split", choices=("all", "tuned", "untouched"), default="all")
     parser.add_argument("--orders", nargs="+", default=list(ORDERS), metavar="ORDER")
