@@ -151,14 +151,15 @@ def check_out(repository: str, commit: str, place: str) -> None:
 def _absent(repository: str, commit: str) -> list[str]:
     """Return the paths of a commit, but for Python, whose content a clone lacks."""
 
-    def asked(*words: str, given: bytes = b"") -> list[bytes]:
+    def asked(*words: str, given: bytes = b"") -> bytes:
         command = ["git", "-C", repository, *words]
-        done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True)
-        return done.stdout.replace(b"\0", b"\n").splitlines()
+        return subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True).stdout
 
-    listed = [line.partition(b"\t") for line in asked("ls-tree", "-r", "-z", commit)]
-    blobs = [(head.split()[2], os.fsdecode(path)) for head, _, path in listed]
-    told = asked("cat-file", "--batch-check", given=b"".join(each + b"\n" for each, _ in blobs))
+    listed = asked("ls-tree", "-r", "-z", commit).split(b"\0")[:-1]
+    rows = [line.partition(b"\t") for line in listed]
+    blobs = [(head.split()[2], os.fsdecode(path)) for head, _, path in rows]
+    asking = b"".join(each + b"\n" for each, _ in blobs)
+    told = asked("cat-file", "--batch-check", given=asking).splitlines()
     return [
         path
         for (_, path), line in zip(blobs, told, strict=True)
