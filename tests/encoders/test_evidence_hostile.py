@@ -138,6 +138,19 @@ class TestWorkers:
         }
         assert len(found) == 20
 
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_a_job_that_fails_costs_its_file(self, jobs: int) -> None:
+        """With or without processes of its own."""
+
+        def job(name: str) -> bytes:
+            if name == "03":
+                raise IndexError(name)
+            return name.encode()
+
+        found = dict(workers.run(job, self.names(), jobs))
+        assert found.pop("03") == "the parser broke down on it"
+        assert found == {name: name.encode() for name in self.names() if name != "03"}
+
     def test_no_process_is_left_when_the_caller_stops(self) -> None:
         def job(name: str) -> bytes:
             time.sleep(0.01)

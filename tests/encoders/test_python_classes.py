@@ -183,6 +183,29 @@ def test_a_field_that_is_set_up_anew(tmp_path: Path) -> None:
     }
 
 
+def test_type_arguments_that_are_no_types(tmp_path: Path) -> None:
+    """Nothing at all, in `Tuple[()]`, and texts, wherever a value is subscripted."""
+    text = """
+        from typing import Callable, Dict, Generic, List, Optional, Tuple, TypeVar
+        T = TypeVar("T")
+        class A:
+            def go(self): ...
+        class Box(Generic[T]):
+            def get(self) -> T: ...
+        Key = Dict[str, Tuple[()]]
+        Of = Box["A"]
+        plain = Tuple[()]
+        made = Callable[[Tuple[()]], List[Tuple[()]]]
+        class Mine(Dict[Tuple[()], Optional[()]]): ...
+        def use(a: Key, b: Tuple[()], c: Optional[()], d: Mine, e: Callable[[], A]):
+            Of().get().go()
+            e().go()
+    """
+    found = built(tmp_path, {"m.py": text})
+    assert found.report.failed == []
+    assert ("m.use", "m.A.go") in found.edges("calls")
+
+
 def test_what_an_outside_base_may_have_is_not_guessed(tmp_path: Path) -> None:
     text = """
         import threading

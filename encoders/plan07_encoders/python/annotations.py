@@ -88,7 +88,7 @@ class Annotations(Classes):
         if key in self._aliases:
             return self._aliases[key]
         self._aliases[key] = ()
-        self._aliases[key] = self.annotated(_as_annotation(value), Place(module))
+        self._aliases[key] = self.annotated(as_annotation(value), Place(module))
         return self._aliases[key]
 
     @property
@@ -119,6 +119,8 @@ class Annotations(Classes):
     def _subscripted(self, base: Sketch, parts: Sketch, place: Place) -> Types:
         if not isinstance(parts, list):
             return ()
+        # `tuple[()]` has none.
+        parts = parts or [None]
         found: Types = ()
         for each in self.evaluate(base, place):
             if each.kind == kinds.CLASS:
@@ -158,7 +160,7 @@ class Annotations(Classes):
         return (instance_of(dotted, *(self.annotated(part, place) for part in parts)),)
 
 
-def _as_annotation(value: Sketch) -> Sketch:
+def as_annotation(value: Sketch) -> Sketch:
     """Return the sketch of a value as that of an annotation: `t.Union["A", B]`."""
     if isinstance(value, list) and value:
         if value[0] == "str":
@@ -170,9 +172,9 @@ def _as_annotation(value: Sketch) -> Sketch:
         if value[0] == "item":
             parts = value[2]
             inner = parts[1] if isinstance(parts, list) and parts[:1] == ["tuple"] else [parts]
-            return ["item", value[1], [_as_annotation(each) for each in inner]]
+            return ["item", value[1], [as_annotation(each) for each in inner]]
         if value[0] == "any":
-            return ["any", [_as_annotation(each) for each in value[1]]]
+            return ["any", [as_annotation(each) for each in value[1]]]
         if value[0] == "const":
             return value
         if value[0] == "attr":

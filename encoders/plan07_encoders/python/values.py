@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plan07_encoders.python import kinds, known
+from plan07_encoders.python.annotations import as_annotation
 from plan07_encoders.python.calls import Arguments, Calls
 from plan07_encoders.python.classes import Member, substitute
 from plan07_encoders.python.kinds import Sketch, Type, Types, instance_of
@@ -130,9 +131,7 @@ class World(Calls):
             return values
         if any(each.kind in (kinds.CLASS, kinds.OUTSIDE) for each in values):
             parts = index[1] if isinstance(index, list) and index[0] == "tuple" else [index]
-            args = tuple(
-                self.annotated(each, place) if not isinstance(each, int) else () for each in parts
-            )
+            args = tuple(self.annotated(as_annotation(each), place) for each in parts)
             return tuple(
                 each._replace(args=args) if each.kind == kinds.CLASS else each for each in values
             )

@@ -21,6 +21,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 LONGEST_SECONDS = 20
 # Seconds of the clock, on however busy a machine.
 LONGEST_WAIT = 600.0
+_BROKEN = "the parser broke down on it"
 # Forking costs more than so few files.
 _FEWEST = 12
 _HEAD = struct.Struct("<II")
@@ -47,7 +48,11 @@ def run(
     alone = jobs < 2 or len(names) < _FEWEST or not hasattr(os, "fork")
     if alone or threading.active_count() > 1:
         for name in names:
-            yield name, job(name)
+            try:
+                found: bytes | str = job(name)
+            except Exception:
+                found = _BROKEN
+            yield name, found
         return
     yield from _Crew(job, names, min(jobs, len(names)), longest, wait).run()
 
@@ -168,7 +173,7 @@ class _Crew:
         if not why:
             too_long = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
             spent = f"it takes more than {self._longest} seconds"
-            why = spent if too_long else "the parser broke down on it"
+            why = spent if too_long else _BROKEN
         self._hire()
         if current is not None:
             yield self._names[current], why
